@@ -3,7 +3,6 @@
 #include <functional>
 
 #include "command.hpp"
-#include "unread_keys.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/freed_memory.hpp>
 #include <tesserec/core/log.hpp>
@@ -130,7 +129,6 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
   if (invocation.has("--propose")) return propose(invocation, comm);
   deck::Deck deck = invocation.read_deck();
   deck::require_preprocess(deck);
-  warn_of_unread_keys(comm, deck, {"preprocess"});
   deck.preprocess.part_bytes = deck.run.part_bytes;
   deck.preprocess.lock_wait = deck.run.lock_wait;
   constexpr Index smallest_memory = Index{512} << 10;  // bytes of a rank; less is mostly lists of where runs stand

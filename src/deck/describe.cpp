@@ -20,7 +20,7 @@ const std::string& reading_rules() {
       "key.\n"
       "A key that nothing reads under the values of other keys, such as `optimizer.sparse.beta1` with type = \"sgd\", "
       "is a\nwarning with its line, the reason and what to set, of `tesserec check` and of the command that trains, "
-      "evaluates,\nplans or preprocesses.\n"
+      "evaluates\nor plans.\n"
       "Paths are relative to the working directory, not to the deck. A list of texts may be given as a single text.\n"
       "Bytes may be given as a text with a unit, such as `\"1.5 GiB\"` (B, kB, MB, GB, TB, KiB, MiB, GiB or TiB).\n"
       "`--set block.key=value` (repeatable) overrides a key; a value is TOML, and text needs no quotes. Overrides "

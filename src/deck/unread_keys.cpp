@@ -49,8 +49,7 @@ bool keeps_caches(const planning::ComputeKernels& kernels) {
 
 std::vector<std::string> unread_keys(const Deck& deck, const std::vector<std::string>& blocks) {
   std::vector<UnreadRule> rules;
-  for (const auto make :
-       {run_rules, data_rules, preprocess_rules, model_rules, optimizer_rules, train_rules, plan_rules})
+  for (const auto make : {run_rules, data_rules, model_rules, optimizer_rules, train_rules, plan_rules})
     for (UnreadRule& rule : make(deck)) rules.push_back(std::move(rule));
   if (!blocks.empty())
     std::erase_if(rules, [&](const UnreadRule& rule) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of [run], [data], [preprocess], [train], [checkpoint], [evaluate] and [plan].
+// Rules of [run], [data], [train], [checkpoint], [evaluate] and [plan].
 #include "unread_rules.hpp"
 
 #include <algorithm>
@@ -81,18 +81,6 @@ std::vector<UnreadRule> data_rules(const Deck& deck) {
   rules.push_back({"data.multi_hot_seed", !data.multi_hot_sizes.empty(),
                    "data.multi_hot_sizes is empty, so no ids are added", "set multi_hot_sizes"});
   rules.push_back({"data.trust", !generated, "the samples are those of [data.synthetic], not of files"});
-  return rules;
-}
-
-std::vector<UnreadRule> preprocess_rules(const Deck& deck) {
-  const preprocess::Settings& preprocess = deck.preprocess;
-  const bool numbers = preprocess.format == preprocess::RawFormat::criteo ||
-                       std::ranges::any_of(preprocess.columns, [](const preprocess::Column& column) {
-                         return column.kind == preprocess::ColumnKind::number;
-                       });
-  std::vector<UnreadRule> rules;
-  for (const char* key : {"preprocess.fill_value", "preprocess.missing_indicator"})
-    rules.push_back({key, numbers, "no [[preprocess.column]] has kind = \"number\""});
   return rules;
 }
 

@@ -20,7 +20,6 @@ struct UnreadRule {
 
 std::vector<UnreadRule> run_rules(const Deck& deck);
 std::vector<UnreadRule> data_rules(const Deck& deck);
-std::vector<UnreadRule> preprocess_rules(const Deck& deck);
 std::vector<UnreadRule> model_rules(const Deck& deck);      ///< rules of [model] and [[table]]
 std::vector<UnreadRule> optimizer_rules(const Deck& deck);  ///< rules of [optimizer] and the tables' own optimizers
 std::vector<UnreadRule> train_rules(const Deck& deck);      ///< rules of [train], [checkpoint] and [evaluate]
