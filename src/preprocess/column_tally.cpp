@@ -97,6 +97,17 @@ std::size_t judged_label(const RowLayout& layout) {
   return 0;
 }
 
+namespace {
+
+/// Returns the column of the label by which leaks are judged, or "" for formats that give it no name of its own.
+std::string judged_column(const RowLayout& layout) {
+  if (!layout.tasks.empty()) return layout.tasks[judged_label(layout)];
+  const auto column = std::ranges::find(layout.columns, ColumnKind::label, &Column::kind);
+  return column == layout.columns.end() || column->name == "label" ? "" : column->name;
+}
+
+}  // namespace
+
 void ColumnTally::add_facts(Index range, std::uint8_t label, const verdict::RowValues& row) {
   ++sampled_;
   positives_[std::size_t(range)] += label;
@@ -189,7 +200,7 @@ void ColumnTally::gather(const comm::Communicator& comm, DatasetReport& report) 
                       std::span(values_).subspan(range * data_columns_, data_columns_));
   report.facts.unsampled = report.rows - comm.sum(sampled_);
   facts_.gather(comm, report.facts);
-  if (!layout_.tasks.empty()) report.facts.label = layout_.tasks[judged_label(layout_)];
+  report.facts.label = judged_column(layout_);
 }
 
 void require_known(const DatasetReport& evaluate, const RowLayout& layout, const std::vector<std::string>& known,

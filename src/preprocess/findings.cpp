@@ -99,7 +99,8 @@ void find_constant_labels(const DatasetReport& set, std::vector<Finding>& findin
   for (std::size_t t = 0; t < set.tasks.size(); ++t) {
     const std::array<Index, 2> counts = set.label_counts(t);
     if (set.tasks[t] != set.facts.label)
-      verdict::judge_label_values(set.facts.name, set.tasks[t], {counts[1], counts[0] + counts[1]}, findings);
+      verdict::judge_label_values(set.facts.name, set.tasks[t], {{counts[1], counts[0] + counts[1]}, set.rows},
+                                  findings);
   }
 }
 
@@ -133,7 +134,7 @@ std::vector<Finding> find_oddities(const PreprocessReport& report) {
       find_cut(report, file, findings);
     }
   for (const DatasetReport* set : all)
-    if (set->tasks.size() > 1) find_constant_labels(*set, findings);
+    if (set->tasks.size() > 1 && set->facts.labelled) find_constant_labels(*set, findings);
   find_unknown(report, findings);
   find_all_new(report, findings);
   find_changed_times(report, findings);

@@ -38,14 +38,14 @@ void judge_leaks(const SetFacts& train, const ColumnNames& columns, std::vector<
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const double auc = lone_auc(train.rows, columns.dense.size(), c);
     if (auc <= leaking_auc) continue;
-    findings.push_back({.severity = Severity::error,
-                        .kind = "leaking_column",
-                        .text = concat("column ", columns[c], " tells the label ", train.label,
-                                       train.label.empty() ? "" : " ", "by itself (AUC ", significant(auc, 4),
-                                       "); leave it out, unless it is known before the label is"),
-                        .columns = {columns[c]},
-                        .files = {},
-                        .figures = {{"auc", auc}}});
+    findings.push_back(
+        {.severity = Severity::error,
+         .kind = "leaking_column",
+         .text = concat("column ", columns[c], " tells the label ", label_words(train.label), "by itself (AUC ",
+                        significant(auc, 4), "); leave it out, unless it is known before the label is"),
+         .columns = {columns[c]},
+         .files = {},
+         .figures = {{"auc", auc}}});
   }
 }
 
@@ -82,7 +82,8 @@ void judge_label_values(const std::vector<const SetFacts*>& sets, std::vector<Fi
   for (const SetFacts* set : sets)
     if (set->labelled)
       verdict::judge_label_values(set->name, set->label,
-                                  {set->all_positives(), set->all_rows() - set->all_unlabelled()}, findings);
+                                  {{set->all_positives(), set->all_rows() - set->all_unlabelled()}, set->all_rows()},
+                                  findings);
 }
 
 void tell_unsampled(const SetFacts& set, std::vector<Finding>& findings) {
@@ -99,17 +100,28 @@ void tell_unsampled(const SetFacts& set, std::vector<Finding>& findings) {
 
 }  // namespace
 
-void judge_label_values(const std::string& set, const std::string& label, const RowShare& ones,
+void judge_label_values(const std::string& set, const std::string& label, const LabelCounts& rows,
                         std::vector<Finding>& findings) {
-  if (ones.rows < fewest_rows || (ones.hits > 0 && ones.hits < ones.rows)) return;
+  if (rows.all < fewest_rows) return;
+  const RowShare& ones = rows.ones;
   const char* const result = set == "train" ? "nothing can be learned" : "it has no AUC";
-  const std::string name = label.empty() ? "" : label + " ";
+  const std::vector<std::string> columns(label.empty() ? 0 : 1, label);
+  const std::string name = label_words(label);
+  if (ones.rows == 0)
+    findings.push_back({.severity = Severity::warning,
+                        .kind = "missing_label",
+                        .text = concat("no row of ", set, " has the label ", label, ", so ", result,
+                                       "; check the column's name and its values"),
+                        .columns = columns,
+                        .files = {},
+                        .figures = {{"rows", double(rows.all)}}});
+  if (ones.rows < fewest_rows || (ones.hits > 0 && ones.hits < ones.rows)) return;
   findings.push_back(
       {.severity = Severity::warning,
        .kind = "constant_label",
        .text = concat("the label ", name, "is ", Index(ones.hits > 0), " in all ", ones.rows, " rows of ", set,
                       " that have it, so ", result, "; check the column and the values that count as 1"),
-       .columns = {},
+       .columns = columns,
        .files = {},
        .figures = {{"rows", double(ones.rows)}, {"ones", double(ones.hits)}}});
 }

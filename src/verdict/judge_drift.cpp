@@ -46,14 +46,14 @@ void judge_rates_of(const SetFacts& set, const SetFacts& train, std::vector<Find
   for (const FileFacts& file : set.files) {
     const double rate = share_of(file).share();
     if (!rates_drift(share_of(file), share_of(usual))) continue;
-    findings.push_back({.severity = Severity::warning,
-                        .kind = "click_rate_drift",
-                        .text = concat(file.path, ": ", percent(rate), " of the labels ", set.label,
-                                       set.label.empty() ? "" : " ", "are 1, but ", percent(usual_rate), " in ",
-                                       usual.path, "; check how the file was sampled and labelled"),
-                        .columns = {},
-                        .files = {file.path},
-                        .figures = {{"click_rate", rate}, {"elsewhere", usual_rate}}});
+    findings.push_back(
+        {.severity = Severity::warning,
+         .kind = "click_rate_drift",
+         .text = concat(file.path, ": ", percent(rate), " of the labels ", label_words(set.label), "are 1, but ",
+                        percent(usual_rate), " in ", usual.path, "; check how the file was sampled and labelled"),
+         .columns = {},
+         .files = {file.path},
+         .figures = {{"click_rate", rate}, {"elsewhere", usual_rate}}});
   }
 }
 

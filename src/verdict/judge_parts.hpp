@@ -13,6 +13,9 @@ namespace tesserec::verdict {
 /// Returns a share as a text in percent.
 inline std::string percent(double share) { return significant(100 * share, 3) + " %"; }
 
+/// Returns a label's name and a space, for a sentence; "" if it is not known.
+inline std::string label_words(const std::string& label) { return label.empty() ? "" : label + " "; }
+
 /// Appends what is odd about the files: names that lack, equal contents, members, numbers of rows.
 void judge_files(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings);
 /// Appends drifts of click rates between the files of a set, and from `train` to other sets.

@@ -62,6 +62,15 @@ grep -q 'were judged by the label clicked, which every row has; run tesserec ins
 must_succeed '"labels": ' preprocess "$deck" --set "preprocess.output=$folder/two" --set "preprocess.train=[\"$folder/day1.csv\", \"$folder/day2.csv\"]" --set 'preprocess.evaluate=[]' --json
 grep -qE '^  day1.csv +300 +33\.3' "$folder/err" || complain "the rate of a file is not that of the label that all rows have"
 must_fail 'rows could lack all labels' preprocess "$deck" --set 'preprocess.column=[{name="c1", kind="category"}, {name="bought", kind="label", threshold=1, optional=true}]'
+# A label of one value is named, also the only one.
+sed 's/,1$/,0/' "$folder/day1.csv" >"$folder/unclicked.csv"
+lone=(--set "preprocess.output=$folder/lone" --set "preprocess.train=[\"$folder/unclicked.csv\"]" --set 'preprocess.evaluate=[]'
+  --set 'preprocess.predict=[]' --json)
+must_succeed '"severity": "warning", "kind": "constant_label", "text": "the label clicked is 0 in all 300 rows of train that have it' \
+  preprocess "$deck" "${lone[@]}" --set preprocess.column.bought.kind=skip --set 'preprocess.column.bought.positive=[]' \
+  --set 'preprocess.column.bought.negative=[]' --set preprocess.column.bought.optional=false
+must_succeed '"columns": ["clicked"]' preprocess "$deck" "${lone[@]}"
+
 sed 's/, optional = true//' "$deck" >"$folder/strict.toml"
 must_fail 'day1.csv:3: bought: "" is neither a positive nor a negative label' preprocess "$folder/strict.toml"
 

@@ -163,6 +163,16 @@ TEST_CASE("judge: a label of one value") {
   for (FileFacts& file : train.files) file.unlabelled = file.rows - file.positives;
   const std::string text = "the label buy is 1 in all 10000 rows of train that have it, so nothing can be learned";
   REQUIRE(join(lines(judge_label({&train}, columns))).find(text) != std::string::npos);
+  REQUIRE(judge_label({&train}, columns).front().columns == std::vector<std::string>{"buy"});
+  for (FileFacts& file : train.files) {
+    file.unlabelled = file.rows;
+    file.positives = 0;
+  }
+  const std::vector<Finding> none = judge_label({&train}, columns);
+  REQUIRE(none.size() == 1);
+  REQUIRE(none.front().kind == "missing_label");
+  REQUIRE(none.front().columns == std::vector<std::string>{"buy"});
+  REQUIRE(join(lines(none)).find("no row of train has the label buy, so nothing can be learned") != std::string::npos);
 }
 
 TEST_CASE("judge_label: click rates and leaks of one of several labels") {

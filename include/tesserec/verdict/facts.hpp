@@ -60,7 +60,7 @@ void widen(std::span<ValueRange> ranges, const PackedRows& rows);
 struct SetFacts {
   std::string name;        ///< "train" or "evaluate", as in the deck
   bool labelled = true;    ///< false if rows have no labels
-  std::string label = {};  ///< name of the label, if rows have several
+  std::string label = {};  ///< name of the label's column; empty = not known
   bool side = false;       ///< true if it has one side of the rows of split files
   std::vector<FileFacts> files = {};
   std::vector<FileFacts> sources = {};  ///< raw files behind `files`, if these are data sets: names and contents alone

@@ -25,9 +25,15 @@ struct RowShare {
   RowShare operator+(const RowShare& other) const { return {hits + other.hits, rows + other.rows}; }
 };
 
-/// Appends that a label has one value in all rows that have it, of ten rows and more. `set`: SetFacts::name; `ones`:
-/// rows with label 1 among those that have it.
-void judge_label_values(const std::string& set, const std::string& label, const RowShare& ones,
+/// Rows of a set by a label.
+struct LabelCounts {
+  RowShare ones;  ///< rows with label 1 among those that have it
+  Index all = 0;  ///< all rows, also those that lack it
+};
+
+/// Appends that a label has one value in all rows that have it, of ten rows and more, or that no row has it. `set`:
+/// SetFacts::name; `label`: SetFacts::label.
+void judge_label_values(const std::string& set, const std::string& label, const LabelCounts& rows,
                         std::vector<Finding>& findings);
 
 /// AUC of a column alone above which it is said to tell the label.
