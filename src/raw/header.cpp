@@ -32,6 +32,7 @@ bool are_in_order(const std::vector<Column>& columns, const std::vector<std::str
 
 /// Returns whether rows of the file must have the column.
 bool needed(const Column& column, const FileColumns& file) {
+  if (column.optional) return false;  // All rows of a file without the column lack the label.
   const bool target = column.kind == ColumnKind::label || column.kind == ColumnKind::weight;
   return column.kind != ColumnKind::skip && !(target && file.targets == Targets::unread);
 }

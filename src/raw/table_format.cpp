@@ -155,6 +155,7 @@ class TableFormat final : public RowFormat {
     clear_values(row);
     for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
       const Column& column = layout_.columns[i];
+      if (file.places[i] < 0 && column.optional && file.targets != Targets::unread) label_of(i, row) = lacking_label;
       if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
       const std::string_view raw = fields[file.places[i]], field = trims_field(i, row) ? trimmed(raw) : raw;
       if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {

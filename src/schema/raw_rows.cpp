@@ -135,8 +135,8 @@ Keys<raw::Column> column_keys() {
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
       boolean("optional", &Column::optional,
-              "label, one of several: a row may lack it (preprocess.missing); the data set then has NaN there, which "
-              "training takes with data.missing_labels = true."),
+              "label, one of several: a row may lack it (preprocess.missing), as do all rows of a file whose header lacks "
+              "the column; the data set then has NaN there, which training takes with data.missing_labels = true."),
   };
 }
 

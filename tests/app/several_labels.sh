@@ -71,6 +71,16 @@ must_succeed '"severity": "warning", "kind": "constant_label", "text": "the labe
   --set 'preprocess.column.bought.negative=[]' --set preprocess.column.bought.optional=false
 must_succeed '"columns": ["clicked"]' preprocess "$deck" "${lone[@]}"
 
+# A file from before an optional label was logged has no such column, and its rows lack the label.
+cut -d, -f 1,3,4 "$folder/day2.csv" >"$folder/day0.csv"
+must_succeed "\"labels\": {\"bought\": {\"negatives\": $refused, \"positives\": $bought}" preprocess "$deck" --json \
+  --set "preprocess.output=$folder/older" --set "preprocess.train=[\"$folder/day1.csv\", \"$folder/day0.csv\"]"
+grep -q "^train: 420 rows, bought .* % positive of $((300 - lacking)) ($((120 + lacking)) rows lack it), clicked" "$folder/err" ||
+  complain "rows of a file without the column of an optional label are not counted as without it"
+must_succeed '"missing_label"' preprocess "$deck" --json --set "preprocess.output=$folder/never" --set "preprocess.train=[\"$folder/day0.csv\"]"
+grep -q 'warning no row of train has the label bought, so nothing can be learned' "$folder/err" || complain "no word of a label that no row has"
+must_fail 'day0.csv:1: the header has 3 fields that do not fit preprocess.column: it lacks "bought"; add what lacks' preprocess "$deck" \
+  --set "preprocess.train=[\"$folder/day0.csv\"]" --set preprocess.column.bought.optional=false
 sed 's/, optional = true//' "$deck" >"$folder/strict.toml"
 must_fail 'day1.csv:3: bought: "" is neither a positive nor a negative label' preprocess "$folder/strict.toml"
 
