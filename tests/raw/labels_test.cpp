@@ -73,6 +73,8 @@ TEST_CASE("find_columns: a header that lacks one of several labels is not that o
     FileColumns columns;
     return make_row_format(settings)->find_columns({&header, 1}, Targets::required, columns);
   };
+  CHECK(fault("clicked,work,stars") == "");  // an optional label
+  settings.columns[3].optional = false;
   CHECK(
       fault("clicked,work,stars") ==
       "the header has 3 fields that do not fit preprocess.column: it lacks \"bought\"; add what lacks to the file, or "
