@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "dataset_check.hpp"
 #include <tesserec/core/error.hpp>
@@ -80,6 +81,11 @@ std::vector<Index> Dataset::limit_labels(const LabelRange& labels, Index share, 
     for (Index i = 0; tasks > 1 && i < block.size * tasks; ++i) lacking[i % tasks] += std::isnan(block.labels[i]);
   }
   return lacking;
+}
+
+void Dataset::take_any_labels() {
+  constexpr float any = std::numeric_limits<float>::infinity();
+  labels_ = {-any, any, true};
 }
 
 OddValues Dataset::check_samples(const std::vector<Index>& rows, Index share, Index shares) const {

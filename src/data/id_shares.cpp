@@ -25,7 +25,8 @@ std::vector<IdShares::IdCount> counts_of(std::vector<Index> ids) {
 IdShares count(const Settings& settings, const SourceInfo& data) {
   std::vector<std::string> paths;
   for (const SourceFile& file : data.files) paths.push_back(file.path);
-  const Dataset dataset(paths, "data.train", trust_of(settings));
+  Dataset dataset(paths, "data.train", trust_of(settings));
+  dataset.take_any_labels();
   const SourceInfo& info = dataset.info();
   const Index samples = std::min(info.samples, counted_samples), runs = std::min(info.samples, counted_runs);
   std::vector<Range> read;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laws of generated ids and bag lengths, by Pearson's chi-square with fixed seeds.
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "catch.hpp"
 #include "errors.hpp"
 #include "samples_file.hpp"
+#include "store/scratch.hpp"
 #include <tesserec/data/id_shares.hpp>
 #include <tesserec/data/reference.hpp>
 
@@ -118,6 +120,28 @@ TEST_CASE("ids: the ranks of planted ids follow Zipf's law, or are uniform") {
     const Index rows = settings.synthetic.rows[f];
     CHECK(std::abs(deviations(counts_of(settings, f, rows), std::vector<double>(rows, 1.0 / double(rows)))) < 4);
   }
+}
+
+TEST_CASE("ids: those of a data set are counted for the planner, whatever its labels") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  const std::string path = scratch / "a.h5";
+  store::File file = store::File::create(path);
+  samples_file::attributes(file, 4, {"a"}, {100}, {});
+  file.set_attribute("/", "tasks", std::vector<std::string>{"click", "buy"});
+  const std::vector<float> labels{0, std::numeric_limits<float>::quiet_NaN(), 1, 5, 0, 0, 1, -3};
+  const std::vector<std::int32_t> ids{7, 3, 7, 7};
+  file.write_all("/labels", {4, 2}, labels.data());
+  file.write_all("/sparse/ids", {4, 1}, ids.data());
+  file.close();
+  data::Settings settings;
+  settings.train = {path};
+  const auto source = data::make_source(settings, Use::train, {0, 1, Lanes(1), 4, false, 5});
+  const data::IdShares shares = data::id_shares(settings, source->info(), 5);
+  REQUIRE(shares.features.count("a") == 1);
+  const auto& counts = shares.features.at("a");
+  REQUIRE(counts.size() == 2);
+  CHECK((counts[0].id == 3 && counts[0].times == 1 && counts[1].id == 7 && counts[1].times == 3));
 }
 
 TEST_CASE("ids: gaussian ids are normal numbers, clipped and rounded down") {

@@ -62,6 +62,8 @@ class Dataset {
   /// weights. Returns the number of these samples that lack each label [T], or an empty list without several labels.
   /// Throws the Errors of read(). Call after all ranks have verified their parts.
   std::vector<Index> limit_labels(const LabelRange& labels, Index share, Index shares);
+  /// Lets read() accept any labels, also missing ones, without a check. For those who read ids alone.
+  void take_any_labels();
 
   /// Checks share `share` of `shares` of the samples in files without a seal. Checks sealed files, too, if `rows` gives
   /// a feature fewer rows than info(). Returns the counts of suspicious values. Throws the Errors of read().
