@@ -111,7 +111,7 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   products::instruction_set(), ", ", name(chosen(session.job.run.kernels)), " kernels"));
   if (const train::GpuShare gpu = train::gpu_share(session.comm); !gpu.name.empty()) {
     log_info("GPU: " + gpu.name);
-    if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share one GPU, as run.share_gpus allows"));
+    if (gpu.ranks > 1) log_common_warning(concat(gpu.ranks, " ranks share one GPU, as run.share_gpus allows"));
   }
   if (ranks > 1 && place_of(session.job.run.kernels) == Place::device)
     log_info("between devices: " + session.comm.transport().description());
@@ -207,8 +207,8 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   if (!newest && resume != "best") {
     const auto own = parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list();
     if (!own.empty() && own.front().origin == train::resume_origin(trained.checkpoint.manifest.state))
-      log_warning("checkpoint.resume names \"" + checkpoint + "\", from which the run in " + job.run.folder() +
-                  " resumed; for that run's own newest checkpoint, add --set checkpoint.resume=auto");
+      log_common_warning("checkpoint.resume names \"" + checkpoint + "\", from which the run in " + job.run.folder() +
+                         " resumed; for that run's own newest checkpoint, add --set checkpoint.resume=auto");
   }
   log_info("weights of " + checkpoint);
   show_model(*session);

@@ -39,9 +39,10 @@ void show_growth(const std::vector<train::TableFigures>& tables) {
     texts.push_back(concat(table.name, " ", growth.occupied, " of ", counted(growth.capacity, "row"), " (",
                            growth.admitted, " admitted, ", growth.refused, " refused, ", growth.evicted, " evicted)"));
     if (growth.refused > 0)
-      log_warning(concat("table ", table.name, ": row blocks were full, so ids got no row ",
-                         counted(growth.refused, "time"), " in this start; raise table.", table.name, ".rows or table.",
-                         table.name, ".admit_after, or choose another table.", table.name, ".eviction"));
+      log_common_warning(concat("table ", table.name, ": row blocks were full, so ids got no row ",
+                                counted(growth.refused, "time"), " in this start; raise table.", table.name,
+                                ".rows or table.", table.name, ".admit_after, or choose another table.", table.name,
+                                ".eviction"));
   }
   if (!texts.empty()) log_info("growing tables: " + join(texts));
 }

@@ -89,6 +89,8 @@ void log_warning(const std::string& line) {
   write_line(state, "warning: " + line);
 }
 
+void log_common_warning(const std::string& line) { log_info("warning: " + line); }
+
 void log_error(const std::string& line) {
   Console& state = console();
   ++errors_waiting;

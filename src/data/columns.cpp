@@ -180,8 +180,9 @@ std::unique_ptr<Source> in_order(std::unique_ptr<Source> source, const SourceInf
     log_info(concat(info.description, ": cannot compare ", join(unknown, " and "), " with ", wanted.description,
                     ", because only one of the two states ", unknown.size() == 1 ? "it" : "them"));
   if (!info.vocabulary.empty() && info.vocabulary != wanted.vocabulary && extends(wanted, info))
-    log_warning(concat(info.description, " was encoded before the vocabulary of ", wanted.description,
-                       " grew, so values added since have id 0; preprocess it again with preprocess.vocabulary"));
+    log_common_warning(
+        concat(info.description, " was encoded before the vocabulary of ", wanted.description,
+               " grew, so values added since have id 0; preprocess it again with preprocess.vocabulary"));
   if (order.is_same()) return source;
   if (!info.multi_hot.empty() && !std::is_sorted(order.features.begin(), order.features.end()))
     fail("data.multi_hot_sizes are in the order of the features of ", wanted.description, ", but those of ",

@@ -72,8 +72,9 @@ IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64
   try {
     return !settings.source.empty() || data.files.empty() || data.samples == 0 ? IdShares{} : count(settings, data);
   } catch (const Error& error) {
-    log_warning(concat("the planner treats all rows as equally frequent, because a sample of the data cannot be read: ",
-                       error.what()));
+    log_common_warning(
+        concat("the planner treats all rows as equally frequent, because a sample of the data cannot be read: ",
+               error.what()));
     return {};
   }
 }

@@ -211,8 +211,8 @@ store::Checkpoint newest_checkpoint(const CheckpointFolder& folder, const std::v
   const store::Checkpoint& newest = whole.front();
   const std::vector<store::Checkpoint> deltas = folder.deltas();
   if (!deltas.empty() && deltas.back().step > newest.step)
-    log_warning(concat(folder.path(), ": deltas up to step ", deltas.back().step, " are newer than ", newest.folder,
-                       " and are not read; resume the run for a checkpoint"));
+    log_common_warning(concat(folder.path(), ": deltas up to step ", deltas.back().step, " are newer than ",
+                              newest.folder, " and are not read; resume the run for a checkpoint"));
   return newest;
 }
 

@@ -75,8 +75,9 @@ void BestEvaluation::warn_if_undefined(const metrics::BinaryMetrics& metrics) {
     if (std::isnan(value_of(metrics.tasks[t]))) undefined.push_back(metrics.task_names[t]);
   if (undefined.empty()) return;
   warned_ = true;
-  log_warning(concat(job_.evaluate.monitor, " of ", join(undefined), " is undefined on the evaluation data, and so is ",
-                     "the mean, so no evaluation is the best one; name another label in evaluate.task"));
+  log_common_warning(concat(job_.evaluate.monitor, " of ", join(undefined),
+                            " is undefined on the evaluation data, and so is ",
+                            "the mean, so no evaluation is the best one; name another label in evaluate.task"));
 }
 
 bool BestEvaluation::is_better(const metrics::BinaryMetrics& metrics, Index step) const {

@@ -88,9 +88,10 @@ bool read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, con
     log_info("tables have more rows than in " + file +
              ", and the added rows start as in a new run: " + join(state.grown));
   if (!state.fresh.empty())
-    log_warning(file + " has no fitting values of these matrices, which start as in a new run: " +
-                join(state.fresh, ", ", text));
-  if (!state.unused.empty()) log_warning(file + " has matrices that this model does not use: " + join(state.unused));
+    log_common_warning(file + " has no fitting values of these matrices, which start as in a new run: " +
+                       join(state.fresh, ", ", text));
+  if (!state.unused.empty())
+    log_common_warning(file + " has matrices that this model does not use: " + join(state.unused));
   return state.grown.empty() && state.fresh.empty() && state.unused.empty();
 }
 
@@ -211,8 +212,8 @@ void warn_if_start_unused(const Session& session, const store::Checkpoint& own) 
   if (path.empty()) return;
   const std::string seal = parallel_io::seal_of(session.comm, parallel_io::find_checkpoint(session.comm, path));
   if (!seal.empty() && own.origin != start_origin(seal))
-    log_warning("checkpoint.start_from = \"" + path + "\" is not used, because the run resumes from " + own.folder +
-                ", which did not start from it; give the run another run.output to start from it");
+    log_common_warning("checkpoint.start_from = \"" + path + "\" is not used, because the run resumes from " +
+                       own.folder + ", which did not start from it; give the run another run.output to start from it");
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ for case in 'lru sgd 2 row_wise true' 'lfu rowwise_adagrad 3 column_wise false' 
   must_match_one_rank "$ranks" "$plan" --set "train.pipeline=$ahead"
 done
 grep -q '"growing_C1_refused": [1-9]' "$folder/run/metrics.jsonl" || complain "metrics.jsonl has no refused ids"
-grep -q 'warning: table C1: row blocks were full, so ids got no row [0-9]* times' "$folder/err" || complain "no warning"
+[ "$(grep -c 'warning: table C1: row blocks were full, so ids got no row [0-9]* times' "$folder/err")" = 1 ] ||
+  complain "not one warning on two ranks"
 grep -q 'growing tables: C1 [0-9]* of 2048 rows ([1-9][0-9]* admitted, .*, C3 ' "$folder/err" || complain "no last line"
 grep -q '"growing": {"capacity": 1500, "rows": [1-9][0-9]*, .*"evicted": [1-9]' "$folder/out" || complain "nothing in the result"
 must_succeed '' report "$folder/run" --output "$folder/report.html" --json

@@ -76,3 +76,19 @@ TEST_CASE("log_lines_lost: counts unwritten lines and the next written line repo
   CHECK(log_lines_lost() == lost + 5);
   std::signal(SIGPIPE, before);
 }
+
+TEST_CASE("log_common_warning: writes on rank 0 only") {
+  const std::string path = "log_test." + std::to_string(getpid());
+  {
+    const Stderr file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    set_log_rank(1);
+    log_common_warning("seen by all");
+    log_warning("seen by one");
+    set_log_rank(0);
+    log_common_warning("seen by all");
+  }
+  std::ifstream in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::remove(path.c_str());
+  CHECK(text == "warning: seen by one\nwarning: seen by all\n");
+}

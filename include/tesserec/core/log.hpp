@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Log for people, on stderr. Rank 0 writes information; any rank writes warnings and errors. Lost lines are counted.
+/// Log for people, on stderr. Rank 0 writes information; any rank writes warnings of its own and errors. Lost lines are
+/// counted.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,8 @@ void set_log_rank(int rank);
 void log_info(const std::string& line);
 /// Writes "warning: LINE" on any rank.
 void log_warning(const std::string& line);
+/// Writes "warning: LINE" on rank 0. For what every rank finds alike.
+void log_common_warning(const std::string& line);
 /// Writes "tesserec: LINE" on any rank: the message that a command ends with.
 void log_error(const std::string& line);
 
