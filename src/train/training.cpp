@@ -14,6 +14,7 @@
 #include "window_evaluation.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
@@ -39,6 +40,16 @@ void tell_short(const Session& session, const RunLength& length) {
   if (session.comm.rank() != 0 || steps >= wanted) return;
   log_warning(concat("train.steps is ", wanted, ", but the data give ", counted(steps, "step"), " in ",
                      counted(session.job.train.epochs, "epoch"), ", after which the run ends"));
+}
+
+/// Throws Error if the loss compares the items of a chunk, but no chunk of a step has two samples.
+void require_competitors(const Session& session) {
+  const Index samples = session.job.train.step_samples(), lanes = session.lanes.count();
+  if (session.job.model.loss != "in_batch_softmax" || samples > lanes) return;
+  fail("train.batch_size gives a step ", counted(samples, "sample"), " in ", counted(lanes, "lane"),
+       ", at most one in each, so in_batch_softmax has no other item to compare with, and nothing would be learned; "
+       "raise train.batch_size",
+       lanes > 1 ? ", or lower train.lanes" : "");
 }
 
 /// Makes the observers that the job's settings require, in their order.
@@ -73,6 +84,7 @@ Training::Training(Session& session, data::Source& source, data::Source* evaluat
       log_(std::make_unique<RunLog>(session)),
       trained_(std::make_unique<TrainedSamples>()),
       own_(job_observers(session, source, evaluation, *log_)) {
+  require_competitors(session);
   comm::agree_on_signals(session.comm);
   restore();
   comm::agree_on_signals(session.comm);

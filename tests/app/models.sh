@@ -122,4 +122,10 @@ numberless 'type = "dlrm_projection"' "${mlps[@]}" 'branch1 = [8, 12]' 'branch2 
 numberless 'type = "dlrm_dcn"' "${mlps[@]}"
 numberless 'type = "deepfm"' "${mlps[@]}" 'deep = [6]'
 numberless 'type = "wide_deep"' 'wide = ["pooled.C3"]' 'deep = [8]'
+
+# Items that have no other item to compare with.
+deck_of "${towers[@]}" 'loss = "in_batch_softmax"'
+RANKS=1 must_fail 'gives a step 4 samples in 4 lanes, at most one in each, so in_batch_softmax has no other item' \
+  train "$folder/deck.toml" --set train.batch_size=4 --set train.lanes=4
+RANKS=1 must_fail 'gives a step 1 sample in 1 lane, at most one in each' train "$folder/deck.toml" --set train.batch_size=1 --set train.lanes=1
 finish
