@@ -10,6 +10,7 @@
 #include "unread_keys.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/deck/deck.hpp>
@@ -132,11 +133,27 @@ std::string task_line(const deck::Deck& deck, const planning::Topology& topology
                 libraries, "\n");
 }
 
+/// Returns the rank that needs most memory, or the end.
+auto fullest(const planning::PlanEstimate& estimate) {
+  const auto& ranks = estimate.holds;
+  return std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.sum() < b.sum(); });
+}
+
+/// Warns if tables and messages fit a host's rank, but the whole process does not.
+void warn_of_full_rank(const planning::PlanEstimate& estimate, const planning::Topology& topology) {
+  const auto largest = fullest(estimate);
+  if (topology.device != "cpu" || largest == estimate.holds.end() || largest->program == 0) return;
+  if (largest->sum() <= double(topology.memory)) return;
+  log_common_warning(concat("rank ", largest - estimate.holds.begin(), " needs ", bytes_text(largest->sum()),
+                            " together, but a rank has ", bytes_text(double(topology.memory)),
+                            ": its tables and messages fit, the rest of the process does not; use more ranks, or ranks "
+                            "with more memory, or raise plan.reserve"));
+}
+
 /// Describes the memory of the rank that needs most, by its use.
 std::string memory_line(const planning::PlanEstimate& estimate) {
   const auto& ranks = estimate.holds;
-  const auto largest =
-      std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.sum() < b.sum(); });
+  const auto largest = fullest(estimate);
   if (largest == ranks.end() || largest->program == 0) return "";
   const auto beside = [](double bytes, const char* of) {
     return bytes > 0 ? concat("; ", bytes_text(bytes), of) : std::string();
@@ -181,6 +198,7 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
     print(comm, concat("predicted step ", significant(1e3 * result.step_seconds(), 4), " ms: tables ",
                        significant(1e3 * critical_path, 4), " ms, dense and fixed costs ",
                        significant(1e3 * result.dense_seconds, 4), " ms; reading batches not counted\n"));
+  warn_of_full_rank(result.proven.estimate, topology);
   return 0;
 }
 

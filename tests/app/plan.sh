@@ -51,6 +51,13 @@ printf '%s\n' "$grown" "$marked" |
   awk -F, '{ d = -d; for (i = 1; i <= NF; ++i) d += $i } END { exit !(d == 8 * 200000) }' ||
   complain "checkpoint.delta_seconds is $marked beside $grown"
 
+# Tables that fit beside a process that does not.
+must_succeed '; together ' plan "$deck" --ranks 2 --set plan.memory=30000000
+grep -qE '^warning: rank [01] needs .* MiB together, but a rank has 28.61 MiB: its tables and messages fit' "$folder/err" ||
+  complain "no warning of a process that does not fit: $(cat "$folder/err")"
+must_succeed '; together ' plan "$deck" --ranks 2 --set plan.memory=1000000000
+! grep -q '^warning: rank' "$folder/err" || complain "a warning of a process that fits: $(cat "$folder/err")"
+
 # An impossible number has its reason; plan fails if all are impossible. One rank needs all of C1, four a quarter.
 must_succeed ' not fit' plan "$deck" --ranks 1,4 --set data.synthetic.rows.0=20000 --set plan.memory=300000
 grep -q '^best: 4 ranks' "$folder/out" || complain "4 ranks are not the best"
