@@ -83,7 +83,8 @@ std::vector<Section> train_sections() {
               "Batches accumulated into one weight update (a power of two). Results are the bits of one batch of that "
               "many samples, in the memory of batch_size samples."),
       integer("epochs", &Train::epochs, {1, step_limit}, "epochs", "Passes over the training data."),
-      integer("steps", &Train::steps, {0, step_limit}, "steps", "Steps of the whole run, no more than its epochs have; 0 means all of them."),
+      integer("steps", &Train::steps, {0, step_limit}, "steps",
+              "Steps of the whole run, no more than its epochs have; 0 means all of them."),
       integer("lanes", &Train::lanes, {0, 65536}, "lanes",
               "Summation lanes of a step: a power of two, at least ranks times accumulate; 0 means from the samples of "
               "a step. Bits depend on the lanes, never on the ranks."),
@@ -168,7 +169,7 @@ std::vector<Section> train_sections() {
              "Probability from which a sample counts as a predicted click, for accuracy, precision, recall and f1."),
       text("group", &Evaluate::group, Text::path,
            "Feature whose id is a sample's group (its user, its session), for gauc, ndcg and recall_at_k; each sample "
-           "must have one id."),
+           "must have one id. Weights of samples do not count in these."),
       choice("group_weight", &Evaluate::group_weight,
              Choices<metrics::GroupWeight>{{"samples", metrics::GroupWeight::samples},
                                            {"equal", metrics::GroupWeight::equal}},
