@@ -126,7 +126,10 @@ void Graph::find(const std::vector<layers::LayerSettings>& layers, std::size_t r
     if (layers[n].name == input)
       refuse(layer, " reads \"", input, n == reader ? "\", which is the layer itself" : "\", which comes after it",
              "; name a layer before it");
-  if (input == "rest") refuse(layer, " reads \"rest\", but earlier layers read all pooled vectors; remove this input");
+  if (input == "rest")
+    refuse(layer,
+           " reads \"rest\", but earlier layers read all pooled vectors; remove this input (in two_tower from "
+           "model.query), or name fewer vectors before it (in wide_deep in model.wide)");
   std::vector<std::string> known{"dense", "pooled", "rest"};
   for (const FeatureVector& vector : vectors_)
     if (!vector.name.empty()) known.push_back("pooled." + vector.name);
