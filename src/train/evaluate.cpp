@@ -169,7 +169,7 @@ std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::s
     text += concat(name, " ", value_text(value), of_tasks.empty() ? "" : " (" + join(of_tasks) + ")", ", ");
   }
   text += counted(all.samples, "sample");
-  if (all.tasks.empty()) return concat(text, ", ", clicks_of(all), ", base rate ", fixed(all.ctr, 6));
+  if (all.tasks.empty()) return concat(text, ", ", clicks_of(all), ", base rate ", value_text(all.ctr));
   for (std::size_t t = 0; t < all.tasks.size(); ++t) {
     const metrics::BinaryMetrics& one = all.tasks[t];
     const std::string labelled = one.samples < all.samples ? concat(" of ", counted(one.samples, "sample")) : "";

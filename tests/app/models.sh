@@ -128,4 +128,16 @@ deck_of "${towers[@]}" 'loss = "in_batch_softmax"'
 RANKS=1 must_fail 'gives a step 4 samples in 4 lanes, at most one in each, so in_batch_softmax has no other item' \
   train "$folder/deck.toml" --set train.batch_size=4 --set train.lanes=4
 RANKS=1 must_fail 'gives a step 1 sample in 1 lane, at most one in each' train "$folder/deck.toml" --set train.batch_size=1 --set train.lanes=1
+
+# Samples that all weigh 0: nothing is defined, nor is the base rate.
+sed 's/$/,0/' "$folder/rows.csv" >"$folder/weightless.csv"
+{
+  sed "s|$folder/categories|$folder/weightless|; s|/rows.csv|/weightless.csv|" "$folder/categories.toml"
+  printf '[[preprocess.column]]\nname = "w"\nkind = "weight"\n'
+} >"$folder/weightless.toml"
+must_succeed '"rows": 60' preprocess "$folder/weightless.toml" --json
+deck_of "${mlps[@]}"
+trains 1 "$folder/deck.toml" --set data.synthetic.kind=none --set train.batch_size=8 \
+  --set "data.train=$folder/weightless/train.h5" --set "data.evaluate=$folder/weightless/train.h5"
+grep -q 'auc undefined, .*, base rate undefined$' "$folder/err" || complain "numbers of samples without weight: $(cat "$folder/err")"
 finish
