@@ -121,7 +121,8 @@ data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo
     if (given_tables[t].ids() > trained_tables[t].ids())
       fail("table ", given_tables[t].whole(), ": ", data.description, " has ids up to ", given_tables[t].ids() - 1,
            ", but ", trained.description, " only up to ", trained_tables[t].ids() - 1,
-           "; preprocess both with one deck");
+           "; preprocess its raw files again with preprocess.vocabulary = the data set of that run, without "
+           "preprocess.extend, or name a later checkpoint");
   return data;
 }
 

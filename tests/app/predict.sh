@@ -91,4 +91,7 @@ must_succeed '"samples": 99' predict "$deck" "${later[@]}" --json
 grep -q 'new/predict.h5.* was encoded before the vocabulary of ' "$folder/err" || complain 'nothing is said of the older vocabulary'
 must_succeed '"samples": 99' predict "$deck" --json
 ! grep -q 'was encoded before' "$folder/err" || complain 'a warning for the vocabulary of the model'
+# An earlier model has no rows for the values that came later.
+must_fail '; preprocess its raw files again with preprocess.vocabulary = the data set of that run, without preprocess.extend' \
+  predict "$deck" --set "data.predict=$folder/data2/train.h5"
 finish
