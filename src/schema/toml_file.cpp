@@ -108,7 +108,10 @@ Value parse_value(const std::string& text, const std::string& where) {
     if (text.find_first_of("[{\"'") != 0) return value;
     const std::string message = error.what();
     const std::size_t reason = message.find("not valid TOML");
-    fail(where, ": ", text, " is ", reason == std::string::npos ? "not valid TOML" : message.substr(reason));
+    const bool bare = text[0] == '[' && text.find_first_of("\"'") == std::string::npos &&
+                      std::any_of(text.begin(), text.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+    const std::string hint = bare ? "; texts in a list need quotes, as in 'block.key=[\"a\", \"b\"]'" : "";
+    fail(where, ": ", text, " is ", reason == std::string::npos ? "not valid TOML" : message.substr(reason), hint);
   }
   place(value, where);
   if (value.kind != Kind::text) value.raw = text;
@@ -165,7 +168,7 @@ void apply_override(Value& root, const std::string& text, const std::string& whe
   const std::vector<std::string> words = split(text.substr(0, equals), where);
   const std::string value_text = trimmed(text.substr(equals + 1));
   if (value_text.empty())
-    fail(where, ": ", words.back(), " has no value; write block.key=value, and \"\" for empty text");
+    fail(where, ": ", trimmed(text.substr(0, equals)), " has no value; write block.key=value, and \"\" for empty text");
   if (value_text.find('\0') != std::string::npos) fail(where, ": the value holds a NUL byte");
 
   Value* node = &root;

@@ -87,7 +87,7 @@ TEST_CASE("parse_deck: a bad --set throws with its number") {
   const std::vector<std::pair<std::string, std::vector<std::string>>> bad = {
       {"train.bach_size=1", {"--set 1: train.bach_size is unknown", "did you mean train.batch_size?"}},
       {"train.batch_size", {"--set 1: ", "has no '='"}},
-      {"train.batch_size=", {"--set 1: batch_size has no value"}},
+      {"train.batch_size=", {"--set 1: train.batch_size has no value"}},
       {"=5", {"--set 1: ", "is not a key"}},
       {"train..x=5", {"--set 1: ", "is not a key"}},
       {"\"train.x=5", {"--set 1: ", "quote"}},
@@ -99,6 +99,8 @@ TEST_CASE("parse_deck: a bad --set throws with its number") {
       {"train.batch_size.deep=1", {"--set 1: train.batch_size is the integer 64, so it has no key deep"}},
       {"train.lanes=99999999999999999999", {"--set 1: train.lanes"}},
       {"model.bottom=[16, 8", {"--set 1: [16, 8 is not valid TOML"}},
+      {"plan.kernel=[fused, disk]",
+       {"--set 1: [fused, disk] is not valid TOML", "; texts in a list need quotes, as in '"}},
       {"model.bottom.7=8", {"--set 1: model.bottom has 2 entries, so there is no entry 7"}},
       {"table.frist.rows=5", {"--set 1: table has no \"frist\"", "did you mean table.first?"}},
       {"table.first.row=5", {"--set 1: table.first.row is unknown", "did you mean table.first.rows?"}},
