@@ -14,6 +14,7 @@
 #include <string>
 
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "short_turns.hpp"
@@ -33,6 +34,8 @@
 
 namespace tesserec::serve {
 namespace {
+
+constexpr int background_niceness = 10;  // leaves a busy machine to the threads that score: a tenth of their share
 
 /// Returns the value of an option in [least, most], or `preset` without the option.
 Index number_of(const ServerStart& start, const std::string& option, Index preset, Index least, Index most) {
@@ -128,11 +131,12 @@ struct Opened {
   std::unique_ptr<scoring::RunFollower> run;
 };
 
-/// Compares the rows of a model folder with their checksums, on a thread that gives way to those that score. Ends
+/// Compares the rows of a model folder with their checksums, on a thread that leaves a busy machine to the others. Ends
 /// early once ends() returns true.
 std::shared_future<void> verify(const scoring::OpenFolder& folder, Service& service,
                                 const std::function<bool()>& ends) {
   return std::async(std::launch::async, [&folder, &service, ends] {
+    ::setpriority(PRIO_PROCESS, id_t(::gettid()), background_niceness);
     const ShortTurns turns;
     const Timer timer;
     if (!folder.verify_rows(ends)) return;
@@ -207,7 +211,7 @@ int run(const Exec& exec, const ServerStart& start) {
   Opened opened(exec, start);
   const auto service = opened.service(settings);
   show_raw_values(opened.now());
-  const auto ready = [&, step = opened.facts().step](int port) {
+  const auto ready = [&, step = opened.facts().step, follower = ::gettid()](int port) {
     log_info(concat("model ", settings.name, " of ", start.folder, ", step ", step, ", opened in ",
                     seconds_text(timer.seconds()), "; listening on http://", address_text(settings.host, port),
                     "/v2/models/", settings.name, ", ", counted(settings.threads, "thread"),
@@ -217,6 +221,8 @@ int run(const Exec& exec, const ServerStart& start) {
       std::puts(json.text().c_str());
     }
     std::fflush(stdout);  // whoever started the server reads the port now
+    // Threads that score have been started with the usual priority.
+    if (opened.run) ::setpriority(PRIO_PROCESS, id_t(follower), background_niceness);
   };
   // The run is followed by this thread, which started Kokkos. Neither a signal nor a request waits for a state that it
   // reads.
