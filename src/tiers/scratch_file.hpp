@@ -11,8 +11,8 @@ namespace tesserec::tiers {
 class ScratchFile {
  public:
   /// Reserves `bytes` in a folder for `what`. Makes the folder if it is missing, with a warning, but not its parent.
-  /// Uses direct I/O where the file system supports it. Throws Error, naming the folder, the bytes needed and the bytes free, if the file system has too
-  /// little space or refuses.
+  /// Uses direct I/O where the file system supports it. Throws Error, naming the folder, the bytes needed and the bytes
+  /// free, if the file system has too little space or refuses.
   ScratchFile(const std::string& folder, const std::string& what, Index bytes);
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
