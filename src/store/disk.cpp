@@ -40,16 +40,26 @@ std::string folder_of(const std::string& path) {
 /// Waits until the name of a file or folder is on the disk.
 void sync_name(const std::string& path) { sync_path(folder_of(path)); }
 
+constexpr std::size_t page_bytes = 4096;  // alignment of direct I/O in file and memory
+
+using PageBuffer = std::unique_ptr<void, decltype(&std::free)>;
+
+/// Allocates memory for direct I/O. Throws std::bad_alloc.
+PageBuffer page_buffer(std::size_t bytes) {
+  PageBuffer buffer(std::aligned_alloc(page_bytes, bytes), &std::free);
+  if (buffer == nullptr) throw std::bad_alloc();
+  return buffer;
+}
+
 /// Drops a file from the page cache, reads it from the disk and calls take(piece) for each piece, in order. A file
 /// system that reads only through the page cache may return the bytes that stayed there.
 template <class Take>
 void read_past_cache(const std::string& path, const Take& take) {
-  constexpr std::size_t page = 4096, most = std::size_t{1} << 20;  // bytes
+  constexpr std::size_t most = std::size_t{1} << 20;  // bytes
   const Descriptor file(path, O_RDONLY, "open it");
   ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
   bool direct = ::fcntl(file, F_SETFL, O_DIRECT) == 0;
-  const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(page, most), &std::free);
-  if (memory == nullptr) throw std::bad_alloc();
+  const PageBuffer memory = page_buffer(most);
   const auto* const buffer = static_cast<const std::byte*>(memory.get());
   for (Index at = 0;;) {
     const ssize_t got = ::pread(file, memory.get(), most, at);
@@ -65,6 +75,26 @@ void read_past_cache(const std::string& path, const Take& take) {
     take(std::span(buffer, std::size_t(got)));
     at += got;
   }
+}
+
+/// Writes bytes at the beginning of an empty file. Whole pages of many bytes go to the disk by direct I/O where the
+/// file system supports it, so that the page cache needs no memory for them and nobody copies them there.
+void write_past_cache(int file, const std::string& path, std::span<const std::byte> bytes) {
+  constexpr std::size_t most = std::size_t{4} << 20;  // bytes of one transfer, enough for the full rate of a fast disk
+  if (bytes.size() >= most && ::fcntl(file, F_SETFL, O_DIRECT) == 0) {
+    const PageBuffer buffer = page_buffer(most);
+    while (bytes.size() >= page_bytes) {
+      const std::size_t size = std::min(most, bytes.size() / page_bytes * page_bytes);
+      std::memcpy(buffer.get(), bytes.data(), size);
+      const ssize_t written = ::write(file, buffer.get(), size);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0 && errno == EINVAL) break;  // The blocks of the disk are larger than a page.
+      if (written < 0) fail_errno(path, "write it");
+      bytes = bytes.subspan(std::size_t(written));
+    }
+    if (::fcntl(file, F_SETFL, 0) != 0) fail_errno(path, "write it");
+  }
+  write_all(file, path, bytes);
 }
 
 struct OpenDrafts {
@@ -119,7 +149,7 @@ void write_all(int file, const std::string& path, std::span<const std::byte> byt
 void write_verified(const std::string& path, std::span<const std::byte> bytes) {
   {
     Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create it");
-    write_all(file, path, bytes);
+    write_past_cache(file, path, bytes);
     sync(file, path);
     file.close();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_verified(), also where a file system reads only through the page cache, or refuses the reads past it.
+// write_verified(), also where a file system has only the page cache, or refuses direct I/O behind the first pieces.
 #include <cerrno>
 #include <cstdarg>
 
@@ -18,6 +18,9 @@ enum class Direct { allowed, unknown, refused };
 Direct direct = Direct::allowed;
 bool flips = false;
 int flag_changes = 0;
+ssize_t direct_bytes = 0;  // written by direct I/O
+
+bool is_direct(int file) { return (::syscall(SYS_fcntl, file, F_GETFL) & O_DIRECT) != 0; }
 
 }  // namespace
 
@@ -39,14 +42,25 @@ extern "C" int fcntl(int file, int command, ...) {
 
 /// Does so, too. Refuses reads past the page cache from positions behind the first, and flips a bit of what it reads.
 extern "C" ssize_t pread(int file, void* to, size_t size, off_t at) {
-  const long flags = ::syscall(SYS_fcntl, file, F_GETFL);
-  if (direct == Direct::refused && at > 0 && (flags & O_DIRECT) != 0) {
+  if (direct == Direct::refused && at > 0 && is_direct(file)) {
     errno = EINVAL;
     return -1;
   }
   const auto got = ssize_t(::syscall(SYS_pread64, file, to, size, at));
   if (flips && got > 0) static_cast<char*>(to)[got - 1] ^= 1;
   return got;
+}
+
+/// Does so, too. Refuses direct writes behind the first one, of which it writes a page.
+extern "C" ssize_t write(int file, const void* from, size_t size) {
+  if (!is_direct(file)) return ssize_t(::syscall(SYS_write, file, from, size));
+  if (direct == Direct::refused && direct_bytes > 0) {
+    errno = EINVAL;
+    return -1;
+  }
+  const auto written = ssize_t(::syscall(SYS_write, file, from, direct == Direct::refused ? 4096 : size));
+  if (written > 0) direct_bytes += written;
+  return written;
 }
 
 using namespace tesserec;
@@ -56,16 +70,22 @@ TEST_CASE("write_verified: proves files of any size, past the page cache or thro
   const Scratch scratch(world);
   const std::string path = scratch / "file";
   for (const Direct how : {Direct::allowed, Direct::unknown, Direct::refused})
-    for (const std::size_t size : {0, 1, 4095, 4096, 5000, 1 << 20, (1 << 20) + 4096, (3 << 20) + 7}) {
+    for (const std::size_t size : {0, 1, 4095, 5000, 1 << 20, (3 << 20) + 7, 4 << 20, (9 << 20) + 4096 + 5}) {
       if (world.rank() != 0) continue;
       INFO(int(how) << ", " << size);
       direct = how;
       flag_changes = 0;
+      direct_bytes = 0;
       std::string text(size, 'a');
       for (std::size_t i = 0; i < size; ++i) text[i] = char('a' + i % 26);
       REQUIRE_NOTHROW(store::write_verified(path, text));
       CHECK(bytes_of(path) == text);
       CHECK(flag_changes > 0);
+      const bool tried = size >= (4 << 20) && how != Direct::unknown;
+      if (!tried) CHECK(direct_bytes == 0);
+      // A file system without direct I/O, as older tmpfs, writes all bytes through the page cache.
+      if (tried && direct_bytes > 0)
+        CHECK(direct_bytes == (how == Direct::refused ? 4096 : ssize_t(size) / 4096 * 4096));
       flips = size > 0;
       if (flips) CHECK(mentions(error_of([&] { store::write_verified(path, text); }), "the disk is failing"));
       flips = false;

@@ -33,7 +33,8 @@ class Descriptor {
 /// Writes all bytes. Throws Error with `path` if that fails.
 void write_all(int file, const std::string& path, std::span<const std::byte> bytes);
 
-/// Writes or replaces a file, syncs it, drops its page cache, reads it back and compares. Throws Error if bytes differ.
+/// Writes or replaces a file, by direct I/O where the file system supports it, syncs it, drops its page cache, reads it
+/// back and compares. Throws Error if bytes differ.
 void write_verified(const std::string& path, std::span<const std::byte> bytes);
 void write_verified(const std::string& path, const std::string& text);
 
@@ -58,8 +59,8 @@ void replace_proven(const std::string& path, const std::string& text);
 void require_replaceable(const std::string& path, const std::string& mark, const char* kind);
 /// Makes a folder and its missing parent folders. Syncs the parent of each.
 void make_folder_durably(const std::string& path);
-/// Makes a folder for what a command writes, as make_folder_durably() does; "" is the working folder. `key`: deck key or
-/// option that names it. Throws Error that begins with `key` if it cannot be made, or if no file can be made in it.
+/// Makes a folder for what a command writes, as make_folder_durably() does; "" is the working folder. `key`: deck key
+/// or option that names it. Throws Error that begins with `key` if it cannot be made, or if no file can be made in it.
 void make_output_folder(const std::string& path, const std::string& key);
 /// Makes the folder of a file or folder that a command writes, as make_output_folder() does.
 void make_output_folder_of(const std::string& path, const std::string& key);
