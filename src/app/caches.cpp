@@ -10,6 +10,7 @@
 #include <tesserec/train/caches.hpp>
 
 namespace tesserec::app {
+
 void show_caches(const train::Session& session) {
   const auto& tables = session.model.tables();
   embedding::RowStore::Bytes bytes;

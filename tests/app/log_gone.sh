@@ -19,12 +19,16 @@ ends() {
   rm -rf "$folder/run"
 }
 
+# Descriptor 9 is a pipe whose only reader has ended.
+mkfifo "$folder/pipe"
+exec 8<>"$folder/pipe" 9>"$folder/pipe" 8<&-
+
 run "$TESSEREC" "${train[@]}"
 ends "a log" 0 0
 # With several ranks, the launcher reads the log and loses its reader.
 if [ "$RANKS" = 1 ]; then
-  "$TESSEREC" "${train[@]}" 2>&1 >/dev/null | sed -n 1q
-  code=${PIPESTATUS[0]}
+  "$TESSEREC" "${train[@]}" 2>&9 >/dev/null
+  code=$?
   ends "a reader that has ended" 0 '[1-9][0-9]*'
   "$TESSEREC" "${train[@]}" 2>/dev/full
   code=$?
@@ -48,12 +52,12 @@ if [ "$RANKS" = 1 ]; then
   # ended COMMAND FILE: stdout has a reader that has ended.
   ended() {
     # shellcheck disable=SC2086
-    "$TESSEREC" $1 2>"$folder/err" | true
-    code=${PIPESTATUS[0]}
-    [ "$code" = 2 ] || complain "$1 | true: exit code $code, not 2"
-    grep -q '^tesserec: cannot write to standard output' "$folder/err" || complain "$1 | true: nothing is said"
-    [ -z "$2" ] || [ -s "$folder/$2" ] || complain "$1 | true: no $2"
-    [ -z "$(find "$folder" -name '*.tmp')" ] || complain "$1 | true: drafts"
+    "$TESSEREC" $1 2>"$folder/err" >&9
+    code=$?
+    [ "$code" = 2 ] || complain "$1, no reader: exit code $code, not 2"
+    grep -q '^tesserec: cannot write to standard output' "$folder/err" || complain "$1, no reader: nothing is said"
+    [ -z "$2" ] || [ -s "$folder/$2" ] || complain "$1, no reader: no $2"
+    [ -z "$(find "$folder" -name '*.tmp')" ] || complain "$1, no reader: drafts"
   }
   ended describe ''
   ended "plan $deck" ''
@@ -61,7 +65,7 @@ if [ "$RANKS" = 1 ]; then
   ended "report $folder/run --json" run/report.html
   ended "bench --only costs --set bench.seconds=1e-6 --set bench.repeats=2 --set bench.memory=2097152 --save $folder/costs.toml" costs.toml
   ended "sweep run $folder/sweep.toml --set run.output=$folder/swept" swept/sweep.json
-  [ "$(find "$folder/swept" -name result.json | wc -l)" = 2 ] || complain "sweep run | true: points are missing"
+  [ "$(find "$folder/swept" -name result.json | wc -l)" = 2 ] || complain "sweep run, no reader: points are missing"
   rm -rf "$folder/run"
 fi
 for gone in '/dev/full' '&-'; do
