@@ -10,6 +10,7 @@
 #include <tesserec/network/model_types.hpp>
 
 namespace tesserec::deck {
+
 std::vector<KeyValue> values_of(const Deck& deck) {
   Flat flat;
   // Blocks are parsed one at a time, since the limit of a deck's size is only for text that people write.

@@ -8,6 +8,7 @@
 #include <tesserec/raw/text_parts.hpp>
 
 namespace tesserec::raw {
+
 void Crosses::add(const Column& column, RowLayout& layout) {
   layout.definitions[column.name] = concat("cross ", join(column.cross, "/"));
   if (members_.empty()) first_cross_ = layout.features.size();
