@@ -17,7 +17,7 @@ using scoring::ServedFormat;
 
 namespace {
 
-std::string followed_deck(const Folder& folder) { return growing_deck(folder, 20); }
+std::string followed_deck(const Folder& folder) { return growing_deck(folder, 20, 3); }
 
 /// Returns the rows of a dataset of a delta, 0 if it is missing.
 Index rows_of(const std::string& delta, const std::string& dataset) {
