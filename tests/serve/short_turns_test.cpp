@@ -2,7 +2,10 @@
 #include "src/serve/short_turns.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <thread>
+
+#include <time.h>
 
 #include "catch.hpp"
 
@@ -18,6 +21,13 @@ Index offers_at_work(Index more) {
   while (ShortTurns::offers() - before < more && std::chrono::steady_clock::now() < end) {
   }
   return ShortTurns::offers() - before;
+}
+
+/// Returns the processor time of the calling thread, seconds.
+double worked() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 }  // namespace
@@ -39,4 +49,18 @@ TEST_CASE("ShortTurns: its thread offers the processor while it works, and no ot
   const Index ended = ShortTurns::offers();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(ShortTurns::offers() == ended);
+}
+
+TEST_CASE("ShortTurns: a thread that had less than a twentieth of the time works before it offers the processor") {
+  const ShortTurns turns;
+  // A thread that waits for a processor gets one signal afterwards.
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGURG);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // 10 ms of work are due, of which 5 ms are made up for
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  const double before = worked();
+  CHECK(offers_at_work(1) >= 1);
+  CHECK(worked() - before > 4e-3);
 }
