@@ -24,6 +24,7 @@ class PlainReader final : public ByteReader {
   PlainReader(const std::string& path, Index begin, Range digested)
       : path_(path),
         file_(std::fopen(path.c_str(), "rb")),
+        begin_(begin),
         at_(begin),
         digested_(digested),
         digest_(XXH3_createState(), &XXH3_freeState) {
@@ -47,12 +48,13 @@ class PlainReader final : public ByteReader {
     return Index(got);
   }
 
+  Index taken() const override { return at_ - begin_; }
   std::uint64_t digest() const override { return XXH3_64bits_digest(digest_.get()); }
 
  private:
   std::string path_;
   std::FILE* file_;
-  Index at_;  ///< offset of the next byte in the file
+  Index begin_, at_;  ///< offsets of the first byte and of the next one in the file
   Range digested_;
   std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> digest_;
 };
@@ -89,6 +91,7 @@ class PackedReader final : public ByteReader {
   }
 
   Index members() const override { return members_; }
+  Index taken() const override { return place(); }
   std::uint64_t digest() const override { return file_.digest(); }
 
  private:
@@ -151,6 +154,7 @@ class BesideReader final : public ByteReader {
   }
 
   Index members() const override { return reader_->members(); }
+  Index taken() const override { return reader_->taken(); }
   std::uint64_t digest() const override { return reader_->digest(); }
 
  private:
@@ -199,6 +203,15 @@ std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression com
          ": it is compressed by zstd, which this build cannot read; unpack it with `zstd -d`, or build with libzstd",
          " (TESSEREC_ZSTD)");
   return std::make_unique<PackedReader>(path, compression, std::move(decompressor));
+}
+
+double text_per_byte(const std::string& path, Compression compression) {
+  constexpr Index most = Index{4} << 20;  // bytes of text
+  const std::unique_ptr<ByteReader> reader = open_packed(path, compression);
+  std::vector<char> text(std::size_t{1} << 18);
+  Index read = 0;
+  for (Index got = 1; got > 0 && read < most; read += got) got = reader->read(text.data(), std::ssize(text));
+  return double(read) / double(std::max(reader->taken(), Index{1}));
 }
 
 std::unique_ptr<ByteReader> read_beside(std::unique_ptr<ByteReader> reader) {

@@ -25,6 +25,8 @@ class ByteReader {
   virtual Index read(char* data, Index size) = 0;
   /// Returns how many gzip members or zstd frames were begun; 0 of a plain file. Exact once read() returned 0.
   virtual Index members() const { return 0; }
+  /// Returns how many bytes of the file were read and, in a packed one, unpacked. Call on the thread that reads.
+  virtual Index taken() const = 0;
   /// Returns the XXH3_64 of the file's own bytes in the digested range. Exact once they were all read; of a packed file
   /// once read() returned 0.
   virtual std::uint64_t digest() const = 0;
@@ -60,6 +62,10 @@ std::unique_ptr<Decompressor> zstd_decompressor();
 /// of this build. Throws Error, naming the file, if this build has none.
 std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression compression,
                                         std::unique_ptr<Decompressor> decompressor = nullptr);
+
+/// Returns how many bytes of text a byte of a packed file makes, measured on at most its first 4 MiB of text. Throws
+/// Error as open_packed() and its reader do.
+double text_per_byte(const std::string& path, Compression compression);
 
 /// Returns a reader of the same bytes that reads and unpacks them on a thread of its own, at most 2 MiB ahead.
 std::unique_ptr<ByteReader> read_beside(std::unique_ptr<ByteReader> reader);

@@ -96,11 +96,22 @@ run "$TESSEREC" preprocess "$folder/long.toml"
 once=$(digest "$folder/full")
 if unshare -m true 2>/dev/null; then
   rm -rf "$folder/full" && mkdir "$folder/full"
-  mounted='mount -t tmpfs -o size=10m none "$0" && "$@" >&2 && cd "$0" && find . -type f | sort | xargs sha256sum'
-  RANKS=1 run unshare -m bash -c "$mounted" \
+  mounted='mount -t tmpfs -o size=$SIZE none "$0" && "$@" >&2 && cd "$0" && find . -type f | sort | xargs sha256sum'
+  SIZE=10m RANKS=1 run unshare -m bash -c "$mounted" \
     "$folder/full" "$TESSEREC" preprocess "$folder/long.toml"
   grep -q "$said" "$folder/err" || complain "nothing says that rows are not kept: $(cat "$folder/err")"
   [ "$(cat "$folder/out")" = "$once" ] || complain "another data set without room for rows: $(cat "$folder/out")"
+  # Packed text of random digits unpacks to about twice its size; 26 MB are four times the text.
+  awk 'BEGIN { srand(10); for (i = 0; i < 100000; ++i) { text = ""; for (k = 0; k < 6; ++k) text = text int(rand() * 1e9);
+    printf "%d,%d,%s,%d\n", rand() < 0.3, rand() * 1000, text, rand() * 50 } }' | gzip >"$folder/long.gz"
+  for size in 50m 20m; do
+    SIZE=$size RANKS=1 run unshare -m bash -c "$mounted" "$folder/full" \
+      "$TESSEREC" preprocess "$folder/long.toml" --set preprocess.train="$folder/long.gz"
+    [ "$code" = 0 ] || complain "a packed file and $size free: exit code $code"
+    kept=yes
+    ! grep -q "$said" "$folder/err" || kept=no
+    [ "$size $kept" = "50m yes" ] || [ "$size $kept" = "20m no" ] || complain "a packed file, $size free: kept: $kept"
+  done
 fi
 echo "$hits of $number starts were killed before their end; finished work was left $kept times"
 finish

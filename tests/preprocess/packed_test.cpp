@@ -65,6 +65,24 @@ TEST_CASE("open_packed: unpacks members of any sizes in pieces of any sizes") {
     }
 }
 
+TEST_CASE("text_per_byte: tells how far a file unpacks from its beginning") {
+  const comm::Communicator comm(MPI_COMM_SELF);
+  const test::Folder folder(comm);
+  const std::string text = test::criteo_text(4000, 1), zeros(std::size_t{8} << 20, '0');
+  for (const Format& format : formats()) {
+    const std::string whole = format.pack(text) + format.pack(text);
+    const double rate = 2.0 * double(text.size()) / double(whole.size());
+    CHECK(text_per_byte(folder.write("whole", whole), format.compression) == Approx(rate));
+    // Damage behind the first 4 MiB of text does not count.
+    const std::string long_file = format.pack(zeros) + std::string(std::size_t{1} << 20, '!');
+    const std::string path = folder.write("long", long_file);
+    const double beginning = text_per_byte(path, format.compression);
+    CHECK(beginning > 0.9 * double(zeros.size()) / double(format.pack(zeros).size()));
+    CHECK(mentions(error_of([&] { text_per_byte(folder.write("damaged", "no member"), format.compression); }),
+                   "is damaged"));
+  }
+}
+
 TEST_CASE("open_packed: names the place of damage, and ends before it in no file") {
   const comm::Communicator comm(MPI_COMM_SELF);
   const test::Folder folder(comm);
