@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command `tesserec inspect`: shows what data sets hold, and what is odd about them.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -29,10 +30,11 @@ struct InspectedSet {
   const verdict::SetFacts& facts() const { return labels[0]; }
 };
 
-/// Collectors of a data set's facts by each label [T], and the rows of each file that lack it.
+/// Collectors of a data set's facts by each label [T], the rows of each file that lack it, and those of no weight.
 struct LabelRows {
   std::vector<verdict::RowFacts> facts;
   std::vector<std::vector<Index>> unlabelled;
+  std::vector<Index> weightless;  ///< rows of each file with weight 0
 };
 
 /// Adds a row to the facts by each label of file number `file`. A row without a label counts by its values alone.
@@ -83,6 +85,7 @@ void add_rows(const comm::Communicator& comm, const data::Dataset& file, Index n
   for (Index begin = comm.rank() * rows_at_once; begin < info.samples; begin += comm.size() * rows_at_once) {
     Signals::check();
     file.read({{begin, std::min(begin + rows_at_once, info.samples)}}, info.rows, samples);
+    rows.weightless[std::size_t(number)] += std::count(samples.weights.begin(), samples.weights.end(), 0.0f);
     for (Index i = 0; i < samples.size; ++i) {
       ids.clear();
       for (std::size_t f = 0; f < features; ++f) {
@@ -110,7 +113,9 @@ InspectedSet inspect_set(const comm::Communicator& comm, const std::string& name
     set.info = whole.info();
     const std::size_t tasks = std::size_t(set.info.label_count()), files = set.info.files.size();
     set.labels[0].labelled = set.info.labelled;
+    if (set.info.sample_weights) set.labels[0].weight = "/weights";
     rows.unlabelled.assign(tasks, std::vector<Index>(files, 0));
+    rows.weightless.assign(files, 0);
     for (std::size_t t = 0; t < tasks; ++t)
       rows.facts.emplace_back(std::size_t(set.info.dense_features), set.info.features.size(), files);
     for (std::size_t f = 0; f < set.info.files.size(); ++f) {
@@ -121,6 +126,8 @@ InspectedSet inspect_set(const comm::Communicator& comm, const std::string& name
       add_rows(comm, file, Index(f), rows);
     }
   });
+  comm.sum(std::span<Index>(rows.weightless));
+  for (std::size_t f = 0; f < rows.weightless.size(); ++f) set.labels[0].files[f].weightless = rows.weightless[f];
   set.labels.resize(rows.facts.size(), set.labels[0]);
   for (std::size_t t = 0; t < rows.facts.size(); ++t) {
     if (!set.info.tasks.empty()) set.labels[t].label = set.info.tasks[t];

@@ -67,6 +67,7 @@ std::vector<Index> Dataset::limit_labels(const LabelRange& labels, Index share, 
   constexpr Index block_samples = Index{1} << 20;
   const Index tasks = info_.label_count();
   labels_ = labels;
+  weightless_ = 0;
   std::vector<Index> lacking(tasks > 1 ? tasks : 0, 0);
   if (!info_.labelled && !info_.sample_weights) return lacking;
   const Range own = share_of(info_.samples, share, shares);
@@ -78,6 +79,7 @@ std::vector<Index> Dataset::limit_labels(const LabelRange& labels, Index share, 
     const std::vector<Range> runs{{begin, begin + block.size}};
     for_each_piece(runs, [&](const DatasetPart& part, Range run, Index at) { read_targets(part, run, at, block); });
     SampleCheck(info_, parts_, runs, block).targets(labels_);
+    weightless_ += std::count(block.weights.begin(), block.weights.end(), 0.0f);
     for (Index i = 0; tasks > 1 && i < block.size * tasks; ++i) lacking[i % tasks] += std::isnan(block.labels[i]);
   }
   return lacking;

@@ -46,6 +46,7 @@ class DatasetSource : public Source {
   std::string find_windows() override;
   void limit_rows(const std::vector<Index>& rows) override;
   std::vector<Index> limit_labels(const LabelRange& labels) override;
+  Index weightless() const override { return dataset_.weightless(); }
   OddValues check_samples() override;
   void read_keys(std::size_t column, Range samples, char* texts) const override {
     dataset_.read_keys(column, samples, texts);

@@ -25,6 +25,7 @@ class SourceOver : public Source {
   }
   void limit_rows(const std::vector<Index>& rows) override { source_->limit_rows(rows); }
   std::vector<Index> limit_labels(const LabelRange& labels) override { return source_->limit_labels(labels); }
+  Index weightless() const override { return source_->weightless(); }
   OddValues check_samples() override { return source_->check_samples(); }
   void read_keys(std::size_t column, Range samples, char* texts) const override {
     source_->read_keys(column, samples, texts);

@@ -236,6 +236,7 @@ void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& write
     verdict::FileFacts& file = survey.report.facts.files[std::size_t(range.range.file)];
     file.gzip_members += range.count.gzip_members;
     file.not_utf8 += range.count.not_utf8;
+    file.weightless += range.weightless;
   }
 }
 

@@ -51,6 +51,7 @@ void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
   if (labelled && row.label != lacking_label) ++range_.labels[row.label];
   for (std::size_t t = 0; labelled && t < row.further_labels.size(); ++t)
     if (row.further_labels[t] != lacking_label) ++range_.further_labels[2 * t + row.further_labels[t]];
+  range_.weightless += labelled && row.weight == 0;
   range_.unread_labels += targets == Targets::unread && row.has_label;
   for (std::size_t k = 0; k < row.keys.size(); ++k)
     range_.key_bytes[k] = std::max(range_.key_bytes[k], std::ssize(row.keys[k]));

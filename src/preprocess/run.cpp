@@ -89,6 +89,8 @@ void describe(const Encoding& encoding, const Settings& settings, const std::arr
     output->report.facts.name = output->name;
     output->report.facts.labelled = output->targets() == Targets::required;
     if (output->report.facts.labelled) output->report.tasks = encoding.layout.tasks;
+    const auto weight = std::ranges::find(encoding.layout.columns, ColumnKind::weight, &Column::kind);
+    if (weight != encoding.layout.columns.end()) output->report.facts.weight = weight->name;
     output->report.facts.side = output->side.records != nullptr;
   }
   report.dense_features = encoding.layout.dense_features;

@@ -34,6 +34,7 @@ struct TextRange {
   std::array<Index, 2> labels{};      ///< rows with 0 and with 1 of the first label
   std::vector<Index> further_labels;  ///< the same of each further one [2 (T - 1)]
   Index unread_labels = 0;
+  Index weightless = 0;          ///< rows to learn from with weight 0
   std::vector<Index> values;     ///< values of each sparse feature [F]
   std::vector<Index> key_bytes;  ///< length of each key column's longest text [keys]
   std::string moments_path;      ///< scratch file with the moments of the blocks, if numbers are measured

@@ -76,6 +76,17 @@ void report_lacking(const data::SourceInfo& data, const std::vector<Index>& lack
     log_info(concat(data.description, ": samples without a label, of ", data.samples, ": ", join(counts)));
 }
 
+/// Throws Error if all training samples have weight 0. Warns of such evaluation data. Collective.
+void require_weights(const comm::Communicator& comm, const data::Source& source, data::Use use) {
+  const data::SourceInfo& data = source.info();
+  if (!data.sample_weights || use == data::Use::predict || comm.sum(source.weightless()) < data.samples) return;
+  const std::string all =
+      concat(data.description, ": all ", counted(data.samples, "sample"), " have weight 0 (/weights)");
+  if (use == data::Use::train)
+    fail("data.train: ", all, ", so nothing can be learned; give samples to learn from a weight above 0");
+  if (comm.rank() == 0) log_warning(concat("data.evaluate: ", all, ", so the metrics have no meaning"));
+}
+
 /// Returns whether data to predict are taken as data without labels, because they lack some of the model's. Says so.
 bool is_scored_alone(const data::SourceInfo& data, const Job& job, data::Use use) {
   if (use != data::Use::predict || !data.labelled || data::has_labels(data, job.model.tasks)) return false;
@@ -159,6 +170,7 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
   });
   comm.sum(std::span<Index>(lacking));
   if (comm.rank() == 0) report_lacking(source->info(), lacking);
+  require_weights(comm, *source, use);
   if (use == data::Use::evaluate && comm.rank() == 0) warn_of_trained(job.data);
   return source;
 }

@@ -44,6 +44,12 @@ Index SetFacts::all_unlabelled() const {
   return sum;
 }
 
+Index SetFacts::all_weightless() const {
+  Index sum = 0;
+  for (const FileFacts& file : files) sum += file.weightless;
+  return sum;
+}
+
 RowFacts::RowFacts(std::size_t dense, std::size_t features, std::size_t files)
     : ranges_(dense + features), positives_(files, 0), sample_(dense, features) {}
 

@@ -86,6 +86,30 @@ void judge_label_values(const std::vector<const SetFacts*>& sets, std::vector<Fi
                                   findings);
 }
 
+/// Finds sets and files of which no row weighs anything.
+void judge_weights(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
+  for (const SetFacts* set : sets) {
+    const bool whole = set->all_weightless() > 0 && set->all_weightless() == set->all_rows();
+    const std::vector<std::string> column(set->weight.empty() ? 0 : 1, set->weight);
+    const auto add = [&](Severity severity, const std::string& what, Index rows, std::vector<std::string> files) {
+      findings.push_back(
+          {.severity = severity,
+           .kind = "zero_weights",
+           .text =
+               concat(what, ": the weight ", label_words(set->weight), "is 0 in all ", counted(rows, "row"), ", so ",
+                      set->name == "train" ? "nothing can be learned from them" : "they count in no metric",
+                      "; check the column and its unit"),
+           .columns = column,
+           .files = std::move(files),
+           .figures = {{"rows", double(rows)}}});
+    };
+    if (whole) add(Severity::error, set->name, set->all_rows(), {});
+    for (const FileFacts& file : set->files)
+      if (!whole && file.rows >= fewest_rows && file.weightless == file.rows)
+        add(Severity::warning, file.path, file.rows, {file.path});
+  }
+}
+
 void tell_unsampled(const SetFacts& set, std::vector<Finding>& findings) {
   if (set.unsampled == 0) return;
   findings.push_back({.severity = Severity::note,
@@ -130,6 +154,7 @@ std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const Colum
   std::vector<Finding> findings;
   judge_files(sets, findings);
   judge_label_values(sets, findings);
+  judge_weights(sets, findings);
   judge_drift(sets, columns, findings);
   for (const SetFacts* set : sets) tell_unsampled(*set, findings);
   if (sets.empty() || sets[0]->name != "train") return findings;

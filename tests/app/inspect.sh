@@ -48,6 +48,20 @@ run "$TESSEREC" preprocess "$deck" --set "preprocess.train=$folder/raw/train.txt
 must_succeed '"rows": ' inspect "$folder/unlabelled/predict.h5" --json
 ! grep -qi positive "$folder/out" "$folder/err" || complain "positives of a set without labels"
 
+# Weights that are all 0: a finding with its column, and no training.
+awk 'BEGIN { print "click,w,user"; for (i = 0; i < 60; ++i) print (i % 3 == 0) ",0,u" i % 7 }' >"$folder/raw/weights.csv"
+cat >"$folder/weights.toml" <<END
+preprocess = {format = "table", header = true, train = "$folder/raw/weights.csv", output = "$folder/weights", column = [
+  {name = "click", kind = "label", positive = ["1"], negative = ["0"]}, {name = "w", kind = "weight"}, {name = "user", kind = "category"}]}
+data.train = "$folder/weights/train.h5"
+run.output = "$folder/run"
+END
+must_succeed '"severity": "error", "kind": "zero_weights", "text": "train: the weight w is 0 in all 60 rows' \
+  preprocess "$folder/weights.toml" --json
+must_succeed '"severity": "error", "kind": "zero_weights", "text": "train: the weight /weights is 0 in all 60 rows' \
+  inspect "$folder/weights/train.h5" --json
+must_fail "data.train: $folder/weights/train.h5: all 60 samples have weight 0" train "$folder/weights.toml"
+
 # Files that cannot be inspected.
 must_fail "there is no such file" inspect "$folder/none.h5"
 must_fail 'this is not an HDF5 file' inspect "$deck"

@@ -103,4 +103,21 @@ TEST_CASE("train: samples count in loss and metrics by their weights on any rank
   CHECK(weighted.log_loss != plain.log_loss);
   CHECK(trained(self, "weighted.h5") == weighted);
   CHECK(trained(world, "turned.h5") == weighted);
+  if (world.rank() == 0)
+    write("zeros.h5",
+          [](store::File& file) { file.write_all("/weights", {600}, std::vector<float>(600, 0.0f).data()); });
+  world.barrier();
+  train::Job job = small_job(folder.path() + "/run");
+  job.data.synthetic = {};
+  for (std::vector<std::string>* files : {&job.data.train, &job.data.evaluate, &job.data.predict})
+    *files = {folder.path() + "/zeros.h5"};
+  CHECK(error_of([&] { train::open_source(world, job, data::Use::train); }) ==
+        "data.train: " + folder.path() +
+            "/zeros.h5: all 600 samples have weight 0 (/weights), so "
+            "nothing can be learned; give samples to learn from a "
+            "weight above 0");
+  CHECK(train::open_source(world, job, data::Use::predict)->info().samples == 600);
+  CHECK(train::open_source(world, job, data::Use::evaluate)->info().samples == 600);
+  job.data.train.push_back(folder.path() + "/weighted.h5");
+  CHECK(train::open_source(world, job, data::Use::train)->info().samples == 1200);
 }

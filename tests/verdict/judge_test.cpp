@@ -66,6 +66,23 @@ TEST_CASE("judge: good data have no finding") {
   REQUIRE(lines({}) == std::vector<std::string>{"verdict: nothing odd was found"});
 }
 
+TEST_CASE("judge: rows that all have weight 0 count for nothing") {
+  const auto weightless = [](SetFacts& set, std::size_t files) {
+    for (std::size_t f = 0; f < files; ++f) set.files[f].weightless = set.files[f].rows;
+  };
+  REQUIRE(kinds_after([&](SetFacts& train, SetFacts&) { weightless(train, 4); }) == Kinds{"error zero_weights"});
+  REQUIRE(kinds_after([&](SetFacts&, SetFacts& evaluate) { weightless(evaluate, 4); }) == Kinds{"error zero_weights"});
+  REQUIRE(kinds_after([&](SetFacts& train, SetFacts&) { weightless(train, 2); }) ==
+          Kinds{"warning zero_weights", "warning zero_weights"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[2].weightless = 9999; }) == Kinds{});
+  SetFacts train = good_set("train");
+  train.weight = "w";
+  weightless(train, 4);
+  REQUIRE(
+      judge({&train}, columns).front().text ==
+      "train: the weight w is 0 in all 40000 rows, so nothing can be learned from them; check the column and its unit");
+}
+
 TEST_CASE("judge: files that are odd beside the others") {
   REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files.erase(train.files.begin() + 2); }) ==
           Kinds{"warning missing_file"});

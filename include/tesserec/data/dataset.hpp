@@ -62,6 +62,8 @@ class Dataset {
   /// weights. Returns the number of these samples that lack each label [T], or an empty list without several labels.
   /// Throws the Errors of read(). Call after all ranks have verified their parts.
   std::vector<Index> limit_labels(const LabelRange& labels, Index share, Index shares);
+  /// Returns the number of samples with weight 0 that limit_labels() met.
+  Index weightless() const { return weightless_; }
   /// Lets read() accept any labels, also missing ones, without a check. For those who read ids alone.
   void take_any_labels();
 
@@ -93,6 +95,7 @@ class Dataset {
   SourceInfo info_;
   bool packed_ = true;
   LabelRange labels_;
+  Index weightless_ = 0;
   std::vector<DatasetPart> parts_;
 };
 

@@ -135,6 +135,8 @@ class Source {
   /// samples, so the lowest rank has the first error. Returns the number of these samples that lack each label [T], or
   /// an empty list if none can. The base version does nothing.
   virtual std::vector<Index> limit_labels(const LabelRange& labels);
+  /// Returns the number of samples with weight 0 that limit_labels() met in this rank's share.
+  virtual Index weightless() const { return 0; }
   /// Checks this rank's share of the samples without a seal, or of all samples if limit_rows() set fewer rows. Shares
   /// are those of limit_labels(). Returns counts of suspicious values. Throws the Errors that next() would throw later.
   /// The base version, for sources without files, does nothing.

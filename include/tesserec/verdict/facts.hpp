@@ -21,6 +21,7 @@ struct FileFacts {
   Index bad_rows = 0;               ///< rows that were left out
   Index positives = 0;              ///< rows with label 1
   Index unlabelled = 0;             ///< rows that lack this one of several labels
+  Index weightless = 0;             ///< rows with weight 0
   Index not_utf8 = 0;               ///< rows that were taken and have bytes that are not UTF-8
   Index gzip_members = 0;           ///< members of a .gz file; else 0
   std::vector<Index> missing = {};  ///< rows without a value, by column [K + F]; empty = not known
@@ -58,10 +59,11 @@ void widen(std::span<ValueRange> ranges, const PackedRows& rows);
 
 /// Facts about a data set.
 struct SetFacts {
-  std::string name;        ///< "train" or "evaluate", as in the deck
-  bool labelled = true;    ///< false if rows have no labels
-  std::string label = {};  ///< name of the label's column; empty = not known
-  bool side = false;       ///< true if it has one side of the rows of split files
+  std::string name;         ///< "train" or "evaluate", as in the deck
+  bool labelled = true;     ///< false if rows have no labels
+  std::string label = {};   ///< name of the label's column; empty = not known
+  std::string weight = {};  ///< name of the column of weights; empty = none or not known
+  bool side = false;        ///< true if it has one side of the rows of split files
   std::vector<FileFacts> files = {};
   std::vector<FileFacts> sources = {};  ///< raw files behind `files`, if these are data sets: names and contents alone
   std::vector<ValueRange> ranges = {};  ///< ranges of the columns [K + F]; empty = not known
@@ -72,6 +74,7 @@ struct SetFacts {
   Index all_rows() const;
   Index all_positives() const;
   Index all_unlabelled() const;
+  Index all_weightless() const;
 };
 
 /// Columns of the data sets.
