@@ -49,7 +49,9 @@ std::string checkpoint_of(const train::Job& job, bool newest) {
   return resume == "best" ? job.checkpoint_folder() + "/best" : resume;
 }
 
-std::optional<data::SourceInfo> local_info(const deck::Deck& deck) {
+}  // namespace
+
+std::optional<data::SourceInfo> local_data(const deck::Deck& deck) {
   if (deck.data.synthetic.kind != data::SyntheticKind::none) {
     const data::SourceInfo made = data::synthetic_info(deck.data.synthetic, data::Use::train);
     data::label_places(made, deck.model.tasks);
@@ -67,6 +69,8 @@ std::optional<data::SourceInfo> local_info(const deck::Deck& deck) {
   data::label_places(info, deck.model.tasks);
   return data::known_info(info, deck.data);
 }
+
+namespace {
 
 /// Returns the AUC of the truth's probabilities of label `task`, and that by the rows seen in training. Collective.
 std::pair<double, double> planted_aucs(const comm::Communicator& comm, const data::PlantedTruth& truth, Index task) {
@@ -216,7 +220,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
 
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm) {
   std::optional<data::SourceInfo> info;
-  comm::agree(comm, [&] { info = local_info(deck); });
+  comm::agree(comm, [&] { info = local_data(deck); });
   train::require_same_files(comm, info.value_or(data::SourceInfo{}));
   return info;
 }

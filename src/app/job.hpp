@@ -52,6 +52,8 @@ struct LoadedModel {
   std::string checkpoint;
 };
 
+/// Describes the training data as this process sees them; returns nothing if none exist yet.
+std::optional<data::SourceInfo> local_data(const deck::Deck& deck);
 /// Describes the training data; returns nothing if none exist yet. Throws Error if ranks see other files. Collective.
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm);
 

@@ -15,9 +15,7 @@
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/planning/plan_file.hpp>
-#include <tesserec/sharding/exchange_precision.hpp>
 #include <tesserec/train/session.hpp>
-#include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -79,18 +77,6 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
   return tables;
 }
 
-/// Returns the deck's tables as training would have them, and fills in deck.plan from the data. Throws Error if a
-/// table's rows are not known.
-std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
-  std::vector<embedding::EmbeddingBagConfig> tables = known_tables(deck, info);
-  if (info)
-    deck.plan = train::planner_settings(deck.plan, tables, *info, data::id_shares(deck.data, *info, deck.run.seed));
-  if (tables.empty()) fail(deck.file, ": the deck names no tables; give data.train, [[table]] blocks or --tables");
-  for (const embedding::EmbeddingBagConfig& table : tables)
-    if (table.num_embeddings == 0) fail("table.", table.name, ".rows must be given, because the data do not exist yet");
-  return tables;
-}
-
 /// Makes the task from the deck, its data or --tables, and the options of the command line. Collective.
 PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
   Invocation with_device = invocation;
@@ -103,19 +89,11 @@ PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
     task.trains = deck.lines.count("train.batch_size") > 0 || deck.lines.count("train.lanes") > 0;
   } else {
     const std::optional<data::SourceInfo> data = known_data(deck, comm);
-    deck.tables = tables_of(deck, data);
-    if (data) task.dense_features = data->dense_features;
-    deck::check_deck(deck);
+    task = plan_task(deck, data);
     warn_of_unread_keys(comm, deck, {"plan"});
     warn_of_unread_caches(comm, deck);
   }
-  for (const embedding::EmbeddingBagConfig& table : deck.tables)
-    if (table.grows() && planning::plan_device(deck.plan) == "cuda")
-      fail("table ", table.name,
-           " grows, so its rows lie in memory that GPUs cannot read; plan for hosts (--device cpu), "
-           "or set table.",
-           table.name, ".growing = false");
-  deck.plan.exchange = sharding::bytes_of(deck.model.exchange_forward, deck.model.exchange_backward);
+  complete(task);
   if (invocation.has("--evaluate")) task.evaluated = invocation.options.at("--evaluate");
   if (const int per_node = count_of(invocation, "--ranks-per-node"); per_node > 0) deck.plan.ranks_per_node = per_node;
   return task;

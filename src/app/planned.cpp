@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "job.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
@@ -12,6 +13,8 @@
 #include <tesserec/model/sharded_model.hpp>
 #include <tesserec/parallel_io/state.hpp>
 #include <tesserec/planning/plan_file.hpp>
+#include <tesserec/sharding/exchange_precision.hpp>
+#include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -155,6 +158,35 @@ void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, c
 }
 
 }  // namespace
+
+PlanTask plan_task(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
+  PlanTask task;
+  task.deck = deck;
+  deck::Deck& known = task.deck;
+  known.tables = known_tables(deck, info);
+  if (info) {
+    known.plan =
+        train::planner_settings(deck.plan, known.tables, *info, data::id_shares(deck.data, *info, deck.run.seed));
+    task.dense_features = info->dense_features;
+  }
+  if (known.tables.empty())
+    fail(deck.file, ": the deck names no tables; give data.train, [[table]] blocks or --tables");
+  for (const embedding::EmbeddingBagConfig& table : known.tables)
+    if (table.num_embeddings == 0) fail("table.", table.name, ".rows must be given, because the data do not exist yet");
+  deck::check_deck(known);
+  return task;
+}
+
+void complete(PlanTask& task) {
+  deck::Deck& deck = task.deck;
+  for (const embedding::EmbeddingBagConfig& table : deck.tables)
+    if (table.grows() && planning::plan_device(deck.plan) == "cuda")
+      fail("table ", table.name,
+           " grows, so its rows lie in memory that GPUs cannot read; plan for hosts (--device cpu), "
+           "or set table.",
+           table.name, ".growing = false");
+  deck.plan.exchange = sharding::bytes_of(deck.model.exchange_forward, deck.model.exchange_backward);
+}
 
 Planned planned(const PlanTask& task, const planning::Topology& topology) {
   const deck::Deck& deck = task.deck;

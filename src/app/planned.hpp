@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <tesserec/data/source.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/planning/planner.hpp>
 
@@ -16,6 +18,12 @@ struct PlanTask {
   std::string evaluated;     ///< file of a plan to evaluate; empty = make a plan
   bool trains = true;        ///< true if the deck can train, so that its lanes must suffice for the ranks
 };
+
+/// Makes the task of a deck whose data are `info`: its tables as training would have them, and how often their rows are
+/// read. Throws Error if the tables do not fit the deck, or the rows of one are not known.
+PlanTask plan_task(const deck::Deck& deck, const std::optional<data::SourceInfo>& info);
+/// Sets the bytes of numbers in messages. Throws Error if the plan is for GPUs and a table grows.
+void complete(PlanTask& task);
 
 /// Plan for a machine.
 struct Planned {

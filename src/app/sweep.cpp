@@ -31,14 +31,16 @@ void show(const sweep::Sweep& sweep, Index point) {
   log_info(line);
 }
 
-/// Returns the rung to which the point must train now, or -1 if it has nothing to do. Writes the point's record.
-Index begin(sweep::Sweep& sweep, Index point) {
+/// Returns the rung to which the point must train now, or -1 if it has nothing to do. Writes the point's record, unless
+/// the point cannot run on `ranks` ranks.
+Index begin(const Invocation& invocation, sweep::Sweep& sweep, Index point, int ranks) {
   read_records(sweep);
   sweep::Run& run = sweep.runs[point];
   const sweep::Standing standing = sweep.standing();
   if (!has(standing.waiting, point)) return -1;
   refuse_other_data(sweep);
   if (!run.record) {
+    require_trainable(invocation, sweep, {point}, ranks, false);
     run.record = sweep::Record{point, run.digest, {}, {}};
     for (std::size_t k = 0; k < run.point.size(); ++k)
       run.record->overrides.push_back(sweep.settings.keys[k].path + "=" + run.point[k]);
@@ -88,7 +90,7 @@ int sweep_point(const Invocation& invocation, const comm::Communicator& comm) {
     const std::string& folder = sweep.runs[point].folder;
     store::make_output_folder(folder, "run.output");
     lock = store::FileLock(folder + "/point.lock", invocation.read_deck().run.lock_wait);
-    rung = begin(sweep, point);
+    rung = begin(invocation, sweep, point, comm.size());
   });
   rung = comm.max(rung);
   int code = 0;

@@ -126,6 +126,7 @@ std::optional<int> sweep_run(const Invocation& invocation) {
     const sweep::Standing standing = sweep.standing();
     if (standing.waiting.empty()) break;
     refuse_other_data(sweep);
+    if (!lock) require_trainable(invocation, sweep, standing.waiting, deck.sweep.ranks, deck.sweep.launcher.empty());
     store::make_output_folder(sweep.folder, "run.output");
     if (!lock) lock.emplace(sweep.folder + "/sweep.lock", deck.run.lock_wait);
     if (run_rung(invocation, sweep, standing) != 0) {

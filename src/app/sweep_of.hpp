@@ -27,6 +27,11 @@ void refuse_other_data(const sweep::Sweep& sweep);
 /// Returns the invocation of `tesserec train` for a point to a rung, with the point's values and folder.
 Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, Index point, std::size_t rung);
 
+/// Throws Error, naming the first point and the key, unless training would begin for the points on `ranks` ranks. Their
+/// memory counts only if they are `here`, on this machine. Data that do not exist are left to the training.
+void require_trainable(const Invocation& invocation, const sweep::Sweep& sweep, const std::vector<Index>& points,
+                       int ranks, bool here);
+
 /// Returns the INDEX of the command line. Throws Error unless it is an integer in [0, points).
 Index point_of(const Invocation& invocation, Index points);
 

@@ -37,7 +37,16 @@ alone must_succeed '"steps": 5' train "$halved" --json --set train.steps=5 --set
 must_fail 'must be an integer, 0 to 26, but is "27"' sweep run "$deck" 27
 must_fail 'must be an integer, 0 to 26, but is "one"' sweep run "$deck" one
 RANKS=2 must_fail 'start it without a launcher, or give the index' sweep run "$deck"
+# A point that cannot run on its ranks is named before any is started.
+lanes=(--set 'sweep.keys={"train.lanes" = [4, 2, 1, 8]}' --set sweep.method=list --set sweep.ranks=3)
+alone must_fail 'index 1, lanes=2: the point cannot run on 3 ranks: ' sweep run "$deck" "${lanes[@]}"
+grep -q 'but train.lanes is 2.*; nor can 1 more of 4 points$' "$folder/err" || complain "not the key and the number of points"
+alone must_fail 'index 1, kernel=host_cached: the point cannot run on 1 rank: ' sweep run "$deck" \
+  --set 'sweep.keys={"plan.kernel" = ["fused", "host_cached"]}'
 [ ! -e "$sweep" ] || complain "something was written"
+RANKS=3 must_fail 'index 2, lanes=1: the point cannot run on 3 ranks: ' sweep run "$deck" 2 "${lanes[@]}"
+alone must_succeed '; missing: indices 0, 1, 2, 3' sweep collect "$deck" "${lanes[@]}"
+rm -r "$sweep"
 
 # The points are the same in each command.
 must_succeed 'runs/sweep/dense.lr=1e-06,sparse.lr=1e-04,warmup_steps=10-' sweep list "$deck"
