@@ -25,6 +25,7 @@
 
 #include <tesserec/embedding/block_of.hpp>
 #include <tesserec/embedding/complete_tables.hpp>
+#include <tesserec/embedding/disk_row.hpp>
 #include <tesserec/embedding/embedding_bag.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/embedding/moved_rows.hpp>

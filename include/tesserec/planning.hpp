@@ -28,6 +28,7 @@
 /// ```
 
 #include <tesserec/planning/cost_model.hpp>
+#include <tesserec/planning/disk_rows.hpp>
 #include <tesserec/planning/id_frequencies.hpp>
 #include <tesserec/planning/machine.hpp>
 #include <tesserec/planning/plan.hpp>

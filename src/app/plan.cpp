@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "command.hpp"
 #include "job.hpp"
@@ -128,6 +130,30 @@ void warn_of_full_rank(const planning::PlanEstimate& estimate, const planning::T
                             "with more memory, or raise plan.reserve"));
 }
 
+/// Warns of caches in which the rows of the two batches in flight do not fit, so that training would end.
+void warn_of_small_caches(const deck::Deck& deck, const planning::ShardingPlan& plan,
+                          const planning::Topology& topology) {
+  const planning::EmbeddingShardingPlanner planner(topology, deck.plan, deck.optimizer.sparse, deck.optimizer.dense,
+                                                   2 * deck.train.batch_size);
+  const planning::CostModel model = planner.model().in_groups(planning::replicas(plan));
+  for (std::size_t t = 0; t < plan.size(); ++t) {
+    const planning::TableCosts costs = model.costs(deck.tables[t], plan[t].kernel);
+    const double resident = costs.storage().resident;
+    double rows = 0, slots = 0;  // of the shard that lacks most
+    for (const planning::Shard& shard : plan[t].shards) {
+      const planning::Traffic traffic = costs.traffic(shard.blocks);
+      const double wanted = traffic[planning::distinct_all], held = resident * traffic[planning::traffic_rows];
+      if (resident < 1 && wanted - held > rows - slots) std::tie(rows, slots) = std::pair(wanted, held);
+    }
+    if (rows <= 1.01 * slots) continue;  // The expected number varies.
+    log_common_warning(
+        concat("table ", deck.tables[t].name, ": the rows of two batches, about ", Index(rows),
+               ", do not fit into its cache of ", counted(Index(slots), "row"),
+               ", so training would end with an error; set a larger cache or a smaller batch (plan.tables.",
+               deck.tables[t].name, ".cache or plan.cache, train.batch_size)"));
+  }
+}
+
 /// Describes the memory of the rank that needs most, by its use.
 std::string memory_line(const planning::PlanEstimate& estimate) {
   const auto& ranks = estimate.holds;
@@ -177,6 +203,7 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
                        significant(1e3 * critical_path, 4), " ms, dense and fixed costs ",
                        significant(1e3 * result.dense_seconds, 4), " ms; reading batches not counted\n"));
   warn_of_full_rank(result.proven.estimate, topology);
+  warn_of_small_caches(deck, result.proven.plan, topology);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "problem.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/planning/disk_rows.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/planning/planner.hpp>
 
@@ -31,6 +32,12 @@ ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const Problem& 
       plan[t].shards = cut(tables[t], option.row_cuts, option.column_cuts, choices[t].owners);
   }
   return plan;
+}
+
+/// Throws Error if rows on disk are too long for their kernel.
+void check_disk_rows(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan, const CostModel& model) {
+  for (std::size_t t = 0; t < tables.size(); ++t)
+    planning::check_disk_rows(tables[t], plan[t], model.optimizer(tables[t], plan[t].kernel));
 }
 
 /// Speed-up above which smaller shards are accepted. Predicted steps err by more than this. The estimate of a few rows
@@ -135,6 +142,7 @@ ProvenPlan EmbeddingShardingPlanner::plan_groups(std::span<const EmbeddingBagCon
   proven.plan = plan_of(tables, found.problem, found.choices, replicas);
   if (found.outcome.missing > 0) model.require_fits(tables, proven.plan);
   check_plan(tables, proven.plan, model.topology().ranks);
+  check_disk_rows(tables, proven.plan, model);
   proven.estimate = model.evaluate(tables, proven.plan);
   model.require_host_memory(proven.estimate);
   const double seconds = proven.estimate.critical_path();
@@ -148,6 +156,7 @@ ProvenPlan EmbeddingShardingPlanner::given_plan(std::span<const EmbeddingBagConf
   check_names(tables);
   ShardingPlan plan = read_given_plan(settings_, tables, model_.topology().ranks);
   const CostModel model = model_.in_groups(replicas(plan));
+  check_disk_rows(tables, plan, model);
   model.require_fits(tables, plan);
   ProvenPlan proven = evaluate(tables, std::move(plan));
   model.require_host_memory(proven.estimate);

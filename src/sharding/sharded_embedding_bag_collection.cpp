@@ -5,6 +5,7 @@
 #include "row_updates.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/planning/disk_rows.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 namespace tesserec::sharding {
@@ -67,6 +68,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     const auto& shards = plan_[t].shards;
     optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, options.sparse, options.dense));
     planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, so that all throw alike
+    planning::check_disk_rows(table, plan_[t], optimizers[t]);
     if (plan_[t].kernel == planning::ComputeKernel::disk && common_.place == Place::device)
       fail("table ", table.name,
            " has kernel \"disk\", whose cache is in the host's memory, where kernels of a device "

@@ -6,22 +6,23 @@
 #include "disk_store.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/embedding/disk_row.hpp>
 
 namespace tesserec::tiers {
 namespace {
 
+using embedding::longest_disk_row;
 using embedding::RowMatrix;
 using embedding::TableShard;
 
 constexpr int ring_depth = 128;   // more gain nothing on one NVMe disk
 constexpr int thread_depth = 32;  // threads that wait for the disk
-constexpr Index largest_record = 16 * page_bytes;
 
 /// Index of a record in its page, packed with another number into a request's tag.
 constexpr Index tag_of(Index number, Index position) { return number << 16 | position; }
 constexpr Index number_of(Index tag) { return tag >> 16; }
 constexpr Index position_of(Index tag) { return tag & 0xffff; }
-static_assert(page_bytes <= 1 << 16);
+static_assert(page_bytes <= 1 << 16 && longest_disk_row % page_bytes == 0);
 
 }  // namespace
 
@@ -173,12 +174,12 @@ embedding::MakeRowStore disk_rows(const DiskSettings& settings) {
     if (shard.place != Place::host)
       fail("table ", name, ": rows on disk are cached in host memory, where kernels of a device cannot read them");
     const Index bytes = record_bytes(shard);
-    if (bytes > largest_record)
+    if (bytes > longest_disk_row)
       fail("table ", name, ": a row with its optimizer state has ", bytes_text(double(bytes)),
-           "; rows on disk have at most ", bytes_text(double(largest_record)));
+           "; rows on disk have at most ", bytes_text(double(longest_disk_row)));
     if (!*queue)
-      *queue = settings.threads ? std::make_shared<IoQueue>(threads, thread_depth, largest_record)
-                                : std::make_shared<IoQueue>(uring, ring_depth, largest_record);
+      *queue = settings.threads ? std::make_shared<IoQueue>(threads, thread_depth, longest_disk_row)
+                                : std::make_shared<IoQueue>(uring, ring_depth, longest_disk_row);
     const Index slots = cache_slots(shard, settings.cache, settings.table_caches, settings.least_rows).slots;
     return std::make_unique<DiskRows>(exec, shard, settings, slots, *queue);
   };

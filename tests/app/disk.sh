@@ -82,6 +82,16 @@ must_fail '.cache or plan.cache, train.batch_size)' train \
   "$folder/planted.toml" "${one_batch[@]}" --set plan.kernel=disk --set plan.cache=0
 RANKS=3 must_fail 'set a larger cache or a smaller batch' train "$folder/planted.toml" "${one_batch[@]}" \
   --set plan.kernel=disk --set plan.cache=0 --set plan.default=row_wise
+for cache in 0 0.5; do
+  RANKS=1 must_succeed 'predicted step' plan "$folder/planted.toml" "${one_batch[@]}" --set plan.kernel=disk --set plan.cache=$cache
+  [ "$(grep -c '^warning: table C[1-3]: the rows of two batches, about .* do not fit into its cache of 1024 rows' "$folder/err")" = \
+    "$([ $cache = 0 ] && echo 3 || echo 0)" ] || complain "plan warns of a cache of $cache"
+done
+long_rows=(--set model.embedding_dim=8192 --set 'model.bottom=[8, 8192]' --set plan.kernel=disk --set optimizer.sparse.type=adam)
+for command in plan train; do
+  must_fail ': a row with its optimizer state has 96.00 KiB, but kernel "disk" has rows of at most 64.00 KiB' $command \
+    "$folder/planted.toml" "${long_rows[@]}"
+done
 must_fail "--set 2: plan.disk_folder: $folder/planted.toml: cannot make this folder" train "$folder/planted.toml" --set plan.kernel=disk \
   --set "plan.disk_folder=$folder/planted.toml"
 must_fail 'plan.cache' train "$folder/planted.toml" --set plan.kernel=disk --set plan.cache=-1

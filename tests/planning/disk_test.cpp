@@ -99,6 +99,25 @@ TEST_CASE(
   CHECK(costs(fast).whole_bytes() == Approx(0.25 * rows * (row_bytes + 8)));  // on the device
 }
 
+TEST_CASE("EmbeddingShardingPlanner: rows that are too long for kernel disk are refused unless they are cut") {
+  planned::Given given;
+  given.ranks = 2;
+  given.settings.kernel = ComputeKernel::disk;
+  std::vector<embedding::EmbeddingBagConfig> tables = {table("long")};
+  tables[0].num_embeddings = 1000;
+  const auto refused = [&](Index columns, planning::ShardingType type) {
+    tables[0].embedding_dim = columns;
+    given.settings.default_type = type;
+    return error_of([&] { given.planner().plan(tables); });
+  };
+  CHECK(refused(16384, planning::ShardingType::table_wise) == "");
+  CHECK(refused(16388, planning::ShardingType::column_wise) == "");
+  CHECK(mentions(
+      refused(16388, planning::ShardingType::table_wise),
+      "table long: a row with its optimizer state has 64.02 KiB, but kernel \"disk\" has rows of at most 64.00 "
+      "KiB. Set plan.tables.long.kernel"));
+}
+
 TEST_CASE("EmbeddingShardingPlanner: host_cached is for GPUs, disk for CPUs, and a list holds for both") {
   planned::Given given;
   given.ranks = 1;
