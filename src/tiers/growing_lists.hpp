@@ -46,8 +46,7 @@ inline void add_row(const std::string& table, const IdUse& use, BlockIds& rows, 
   const Index block = rows.block(hash);
   if (rows.full(block))
     fail("table ", table, ": a block has more ids than the ", rows.places().size(block),
-         " rows that it has now; set table.", table,
-         ".rows (num_embeddings) higher, at least to its number when the state was saved");
+         " rows that it has now; set table.", table, ".rows higher, at least to its number when the state was saved");
   const NewRow row{rows.insert(hash, use), use.id};
   start({&row, 1});
 }

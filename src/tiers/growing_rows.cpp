@@ -109,7 +109,7 @@ void GrowingTable::give_unknown_slots(std::span<const Miss> misses, std::vector<
           if (slot >= begin) unknown_.release(slot - begin);
         fail("table ", name_, ": the batches in flight have more than ", counted(unknown_.size(), "id"),
              " without a row, which read start values; use smaller batches, or let unknown ids read zeros (table.",
-             name_, ".unknown, or GrowthSettings::unknown_slots)");
+             name_, ".unknown)");
       }
       if (zeros_) {
         start_.write_zeros(*this, begin + unknown);

@@ -75,7 +75,7 @@ must_succeed '"C1": {"rows": 1' verify "$folder/run/checkpoints/step_000000020" 
 RANKS=2 must_succeed state_digest train "$folder/growing.toml" --json "${large[@]}" "${of_run[@]}" --set train.steps=21 \
   --set table.C1.rows=5000
 grep -q 'table.C1.rows, the capacity of a growing table, is 5000, but was 2048' "$folder/err" || complain "no line"
-RANKS=2 must_fail 'set table.C1.rows (num_embeddings) higher, at least to its number when the state was saved' train "$folder/growing.toml" \
+RANKS=2 must_fail 'set table.C1.rows higher, at least to its number when the state was saved' train "$folder/growing.toml" \
   "${large[@]}" "${of_run[@]}" --set train.steps=22 --set table.C1.rows=1024
 resume=("$folder/growing.toml" "${large[@]}" "${of_run[@]}" --set table.C1.rows=5000 --set train.steps=22)
 must_fail 'set train.accumulate back' train "${resume[@]}" --set train.accumulate=1 --set train.batch_size=512

@@ -260,5 +260,5 @@ TEST_CASE("growing_rows: errors name the table and a remedy") {
   REQUIRE(mentions(restore({use(std::uint64_t{2} << 54), use(std::uint64_t{1} << 54)}), "out of order"));
   std::vector<tiers::IdUse> two{use(5), use(6)};
   std::ranges::sort(two, {}, &tiers::IdUse::id);
-  REQUIRE(mentions(restore(two), "more ids than the 1 rows that it has now; set table.t.rows (num_embeddings)"));
+  REQUIRE(mentions(restore(two), "more ids than the 1 rows that it has now; set table.t.rows higher"));
 }
