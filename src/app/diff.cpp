@@ -30,11 +30,13 @@ bool names_best(const std::string& path) {
   return plain.filename() == "best" && !fs::is_directory(path);
 }
 
+/// Returns whether a path names one checkpoint, not a run or a folder of several.
+bool names_one(const std::string& path) { return fs::exists(path + "/manifest.json") || names_best(path); }
+
 /// Returns the whole checkpoints that a path names, oldest first: itself, those of a run, or those in a folder.
 std::vector<store::Checkpoint> checkpoints_of(const comm::Communicator& comm, const std::string& path) {
   const std::string found = parallel_io::find_checkpoint(comm, path);
-  if (fs::exists(path + "/manifest.json") || names_best(path))
-    return {{.step = store::read_manifest(found).step, .folder = found}};
+  if (names_one(path)) return {{.step = store::read_manifest(found).step, .folder = found}};
   if (!fs::is_directory(path)) fail(path, ": there is no such folder of a checkpoint or of a run");
   std::vector<store::Checkpoint> list =
       parallel_io::CheckpointFolder(comm, parallel_io::checkpoints_of(comm, path)).list();
@@ -137,6 +139,15 @@ Json json_of(const store::MatrixDifference& matrix) {
   return json;
 }
 
+/// Tells why no step of two paths is the same, though `a` and `b` are the last ones.
+std::string other_steps(const std::string& path_a, Index a, const std::string& path_b, Index b) {
+  const bool one_a = names_one(path_a), one_b = names_one(path_b);
+  if (one_a && one_b) return concat("step ", a, " and step ", b);
+  if (one_a) return concat(path_b, " has no checkpoint of step ", a);
+  if (one_b) return concat(path_a, " has no checkpoint of step ", b);
+  return "no step has a checkpoint in both";
+}
+
 /// Differences of two checkpoints or runs.
 struct Findings {
   store::Checkpoint a, b;  ///< the oldest pair that differs, else the newest pair
@@ -144,6 +155,7 @@ struct Findings {
   std::size_t all_matrices = 0;
   std::vector<FactDifference> deck;
   std::optional<report::CurveDifference> curve;
+  std::string other_steps;  ///< why the steps of the pair differ; empty if they do not
 
   bool equal() const { return a.step == b.step && matrices.empty() && !curve; }
 };
@@ -160,6 +172,7 @@ Findings compare(const comm::Communicator& comm, const std::string& a, const std
     found.deck = compare_decks(open_a.state, open_b.state);
     if (!found.matrices.empty()) break;
   }
+  if (found.a.step != found.b.step) found.other_steps = other_steps(a, found.a.step, b, found.b.step);
   if (fs::exists(a + "/metrics.jsonl") && fs::exists(b + "/metrics.jsonl"))
     found.curve = report::first_difference(a, b);
   return found;
@@ -180,7 +193,7 @@ std::string text_of(const Findings& found) {
     if (matrix.name.ends_with("/ids")) text += "; rows of this table follow its ids, so its other matrices differ, too";
     text += "\n";
   }
-  if (found.a.step != found.b.step) text += "the steps differ: no step has a checkpoint of both\n";
+  if (!found.other_steps.empty()) text += "the steps differ: " + found.other_steps + "\n";
   if (found.matrices.empty()) return text + concat("all ", found.all_matrices, " datasets are equal\n");
   return text + concat(found.matrices.size(), " of ", found.all_matrices, " datasets differ\n");
 }

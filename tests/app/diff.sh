@@ -16,6 +16,7 @@ must_differ() {
 }
 train a
 train same --set plan.default=row_wise
+train short --set train.steps=7
 train other --set optimizer.sparse.lr=0.07
 step=$(find "$folder/a/checkpoints" -name 'step_*' | sort | head -n 1)
 last=$(find "$folder/a/checkpoints" -name 'step_*' | sort | tail -n 1)
@@ -30,7 +31,10 @@ must_differ '^tables/[A-Za-z0-9]+/weight: [0-9]+ of [0-9]+ numbers differ; first
 must_differ '^[0-9]+ of [0-9]+ datasets differ$' "$folder/a" "$folder/other"
 must_differ '"different": [1-9]' "$folder/a" "$folder/other" --json
 must_differ "^b: $last, step " "$step" "$last"
-must_differ '^the steps differ: ' "$step" "$last"
+must_differ '^the steps differ: step [0-9]+ and step [0-9]+$' "$step" "$last"
+must_differ "^the steps differ: $folder/a has no checkpoint of step 7\$" "$folder/short/checkpoints/step_000000007" "$folder/a"
+must_differ "^the steps differ: $folder/a has no checkpoint of step 7\$" "$folder/a" "$folder/short/checkpoints/step_000000007"
+must_differ '^the steps differ: no step has a checkpoint in both$' "$folder/short" "$folder/a"
 # A run whose checkpoints lie elsewhere, from any folder.
 train far --set "checkpoint.path=$folder/of_far/checkpoints"
 [ ! -e "$folder/far/checkpoints" ] || complain 'checkpoints in the folder of the run'
