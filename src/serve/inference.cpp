@@ -33,8 +33,14 @@ bool flag(const Json& of, const char* name, bool otherwise) {
 /// Reads the inputs. `items`: those for one sample are shared by all samples.
 void read_inputs(const scoring::ServedModel& model, bool items, Inputs& inputs, InferRequest& request) {
   SampleCount samples(items);
+  const auto needed = [&](const std::string& name) -> InputTensor& {
+    if (const auto found = inputs.find(name); found != inputs.end()) return found->second;
+    const std::string unknown = unknown_input(inputs, id_inputs(model));
+    fail("the request lacks input \"", name, '"',
+         unknown.empty() ? "; GET the model's metadata for all inputs" : unknown);
+  };
   if (const Index columns = model.facts().dense_features; columns > 0) {
-    InputTensor& dense = needed(inputs, dense_input);
+    InputTensor& dense = needed(dense_input);
     request.dense = floats_of(dense);
     if (dense.shape.size() != 2 || dense.shape[1] != columns)
       fail("input \"", dense_input, "\" has shape [", join(dense.shape), "]; give [samples, ", columns, "]");
@@ -43,12 +49,12 @@ void read_inputs(const scoring::ServedModel& model, bool items, Inputs& inputs, 
   for (std::size_t f = 0; f < model.features().size(); ++f) {
     const std::string& feature = model.features()[f];
     scoring::SampleBags& bags = request.sparse.emplace_back();
-    InputTensor& ids = needed(inputs, feature);
+    InputTensor& ids = needed(feature);
     bags.ids = integers_of(ids);
     bags.offsets = offsets_of(inputs, feature, ids);
     bags.shared = samples.add(feature, std::ssize(bags.offsets) - 1);
     if (!model.weighted(f)) continue;
-    bags.weights = floats_of(needed(inputs, feature + weights_ending));
+    bags.weights = floats_of(needed(feature + weights_ending));
     if (bags.weights.size() != bags.ids.size())
       fail("input \"", feature, weights_ending, "\" has ", counted(std::ssize(bags.weights), "number"), " for ",
            counted(std::ssize(bags.ids), "id"));
@@ -97,7 +103,7 @@ InferRequest parse_infer(const scoring::ServedModel& model, const std::string& b
   Inputs inputs = inputs_of(json, binary);
   const bool items = flag(json, "items_of_one_user", false);
   if (const InputTensor* const cause = raw_input(model, inputs)) {
-    read_raw(*model.raw(), *cause, items, inputs, request);
+    read_raw(model, *cause, items, inputs, request);
     return request;
   }
   read_inputs(model, items, inputs, request);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "input_tensor.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/schema/suggest.hpp>
 
 namespace tesserec::serve {
 namespace {
@@ -114,10 +117,19 @@ Inputs inputs_of(const Json& request, std::string_view binary) {
   return inputs;
 }
 
-InputTensor& needed(Inputs& inputs, const std::string& name) {
-  const auto found = inputs.find(name);
-  if (found == inputs.end()) fail("the request lacks input \"", name, "\"; GET the model's metadata for all inputs");
-  return found->second;
+std::string unknown_input(const Inputs& inputs, const std::vector<std::string>& known,
+                          const std::vector<std::string>& of_other_requests) {
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  const auto unknown = std::ranges::find_if(
+      inputs, [&](const auto& input) { return !has(known, input.first) && !has(of_other_requests, input.first); });
+  if (unknown == inputs.end()) return "";
+  std::vector<std::string> lacking;
+  std::ranges::copy_if(known, std::back_inserter(lacking), [&](const auto& name) { return !inputs.contains(name); });
+  const std::string near = schema::nearest(unknown->first, lacking);
+  const std::string advice = near.empty() ? concat("it has ", join(known)) : concat("did you mean \"", near, "\"?");
+  return concat(", and has input \"", unknown->first, "\", which the model does not have; ", advice);
 }
 
 std::vector<float> floats_of(InputTensor& tensor) { return numbers_of<float>(tensor); }

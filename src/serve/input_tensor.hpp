@@ -45,8 +45,10 @@ const std::vector<Json>& elements_of(const Json& request, const std::string& nam
 /// Reads the inputs of a request; `binary`: what follows its JSON. Throws Error for a damaged one, and for bytes that
 /// belong to none.
 Inputs inputs_of(const Json& request, std::string_view binary);
-/// Returns an input. Throws Error if there is none of this name.
-InputTensor& needed(Inputs& inputs, const std::string& name);
+/// Describes the first input that is not one of the model's `known` ones, with the lacking one that it may stand for;
+/// "" if there is none. Inputs that belong to requests of another kind are no such ones.
+std::string unknown_input(const Inputs& inputs, const std::vector<std::string>& known,
+                          const std::vector<std::string>& of_other_requests = {});
 /// Reads the floats of a tensor FP32, or the integers of a tensor INT64 or INT32. Throws Error for another type or
 /// size.
 std::vector<float> floats_of(InputTensor& tensor);

@@ -133,6 +133,23 @@ SampleTexts join_values(const RawColumn& column, const SampleTexts& values, cons
   return texts;
 }
 
+/// Lists the inputs of raw values.
+std::vector<std::string> raw_names(const scoring::RawInputs& raw) {
+  std::vector<std::string> names;
+  for (const RawColumn& column : raw.columns()) {
+    names.push_back(column.name);
+    if (!column.separator.empty()) names.push_back(column.name + offsets_ending);
+  }
+  return names;
+}
+
+/// Throws Error for a column that the request lacks, which names an input that the model does not have either way.
+void require_column(const scoring::ServedModel& model, const Inputs& inputs, const std::string& column) {
+  if (inputs.contains(column)) return;
+  const std::string unknown = unknown_input(inputs, raw_names(*model.raw()), id_inputs(model));
+  if (!unknown.empty()) fail("the request lacks input \"", column, '"', unknown);
+}
+
 SampleTexts read_column(Inputs& inputs, const RawColumn& column, const InputTensor& cause) {
   if (inputs.count(column.name) == 0)
     fail("the request lacks input \"", column.name, "\", for input \"", cause.name, "\" of datatype \"", cause.datatype,
@@ -142,9 +159,9 @@ SampleTexts read_column(Inputs& inputs, const RawColumn& column, const InputTens
   require_datatype(tensor, column);
   SampleTexts values = read_values(tensor);  // before any memory for samples, whose number a wrong shape makes up
   const bool is_list = !column.separator.empty();
-  if (const auto given = inputs.find(tensor.name + offsets_ending); is_list && given != inputs.end()) {
-    const std::vector<Index> ends = given_offsets(given->second, tensor);
-    if (!std::ranges::is_sorted(ends)) fail("input \"", given->first, "\" decreases; offsets must not");
+  if (const auto offsets = inputs.find(tensor.name + offsets_ending); is_list && offsets != inputs.end()) {
+    const std::vector<Index> ends = given_offsets(offsets->second, tensor);
+    if (!std::ranges::is_sorted(ends)) fail("input \"", offsets->first, "\" decreases; offsets must not");
     return join_values(column, values, ends);
   }
   const std::vector<Index>& shape = tensor.shape;
@@ -165,6 +182,17 @@ bool SampleCount::add(const std::string& name, Index count) {
     fail("input \"", name, "\" is for ", counted(count, "sample"), ", but the inputs before are for ", *count_);
   count_ = count;
   return false;
+}
+
+std::vector<std::string> id_inputs(const scoring::ServedModel& model) {
+  std::vector<std::string> names;
+  if (model.facts().dense_features > 0) names.push_back(dense_input);
+  for (std::size_t f = 0; f < model.features().size(); ++f) {
+    const std::string& feature = model.features()[f];
+    names.insert(names.end(), {feature, feature + offsets_ending});
+    if (model.weighted(f)) names.push_back(feature + weights_ending);
+  }
+  return names;
 }
 
 const InputTensor* raw_input(const scoring::ServedModel& model, const Inputs& inputs) {
@@ -192,12 +220,16 @@ const InputTensor* raw_input(const scoring::ServedModel& model, const Inputs& in
   return nullptr;
 }
 
-void read_raw(const scoring::RawInputs& raw, const InputTensor& cause, bool items, Inputs& inputs,
+void read_raw(const scoring::ServedModel& model, const InputTensor& cause, bool items, Inputs& inputs,
               InferRequest& request) {
+  const scoring::RawInputs& raw = *model.raw();
   SampleCount samples(items);
   std::vector<SampleTexts> texts;
   std::vector<scoring::RawTexts> columns;
-  for (const RawColumn& column : raw.columns()) texts.push_back(read_column(inputs, column, cause));
+  for (const RawColumn& column : raw.columns()) {
+    require_column(model, inputs, column.name);
+    texts.push_back(read_column(inputs, column, cause));
+  }
   require_read(inputs, "its raw inputs are " + join(raw.columns(), ", ", [](const RawColumn& c) { return c.name; }));
   for (std::size_t c = 0; c < texts.size(); ++c)
     columns.push_back({.bytes = texts[c].bytes.data(),

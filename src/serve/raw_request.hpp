@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "inference.hpp"
 #include "input_tensor.hpp"
@@ -26,12 +27,14 @@ class SampleCount {
   std::optional<Index> count_;
 };
 
+/// Lists a model's inputs of ids and transformed numbers.
+std::vector<std::string> id_inputs(const scoring::ServedModel& model);
 /// Returns an input by which a request gives raw values, not ids: a text, a column that is no feature, or floats of a
 /// column with buckets. Returns null if there is none. Throws Error if the model takes no raw values.
 const InputTensor* raw_input(const scoring::ServedModel& model, const Inputs& inputs);
 /// Reads and encodes raw values; `cause`: the raw_input(). Throws Error that names input, sample and text for a value
 /// that does not fit.
-void read_raw(const scoring::RawInputs& raw, const InputTensor& cause, bool items, Inputs& inputs,
+void read_raw(const scoring::ServedModel& model, const InputTensor& cause, bool items, Inputs& inputs,
               InferRequest& request);
 /// Describes the columns of raw values.
 Json raw_metadata(const scoring::RawInputs& raw);

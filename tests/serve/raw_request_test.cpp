@@ -147,6 +147,11 @@ TEST_CASE("Service: raw values that do not fit are refused with column and sampl
       with(3, input("tags", "BYTES", "2", R"("a", "b")") + ", " + input("tags.offsets", "INT64", "4", "0, 2, 1, 2")),
       "decreases"));
   CHECK(mentions(with(3, input("tags", "BYTES", "2, 2", R"("a", "b|c", "d", "e")")), "has the separator \"|\""));
+  CHECK(
+      with(2, input("usr", "BYTES", "2", R"("a", "b")")) ==
+      "the request lacks input \"user\", and has input \"usr\", which the model does not have; did you mean \"user\"?");
+  CHECK(mentions(with(2, input("shop", "BYTES", "2", R"("a", "b")")),
+                 "and has input \"shop\", which the model does not have; it has price, "));
   CHECK(mentions(with(2, input("price2", "BYTES", "2", R"("a", "b")")), "lacks input \"user\""));
   CHECK(mentions(with(5, good[5] + ", " + input("dense", "FP32", "2, 3", "1, 2, 3, 4, 5, 6")), "no input \"dense\""));
   CHECK(mentions(with(0, input("price", "BOOL", "2", "1, 0")), "give BYTES, FP32, FP64, INT64 or INT32"));

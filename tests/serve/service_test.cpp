@@ -129,7 +129,9 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
   };
   CHECK(with(1, input("C1", "INT64", "3", "1, 50, 3")) == "feature C1, sample 1: id 50 is outside table C1 of 50 rows");
   CHECK(with(1, input("C1", "INT64", "3", "1, -1, 3")) == "feature C1, sample 1: id -1 is outside table C1 of 50 rows");
-  CHECK(mentions(with(1, input("C9", "INT64", "3", "1, 2, 3")), "the request lacks input \"C1\""));
+  CHECK(mentions(
+      with(1, input("C9", "INT64", "3", "1, 2, 3")),
+      "the request lacks input \"C1\", and has input \"C9\", which the model does not have; did you mean \"C1\"?"));
   CHECK(mentions(with(1, served.feature(0) + ", " + input("C9", "INT64", "1", "1")), "the model has no input \"C9\""));
   CHECK(mentions(with(1, served.feature(1)), "the request has input \"C2\" twice"));
   CHECK(with(1, input("C1", "INT64", "2", "1, 2")) == "input \"C1\" is for 2 samples, but the inputs before are for 3");
