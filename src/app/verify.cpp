@@ -70,7 +70,8 @@ std::vector<RunFile> files_of_run(const std::string& folder) {
   if (!fs::exists(record)) return files;
   const Json json = parse_json(read_file(record));
   if (!json.has("deck")) fail(record, ": this file has no \"deck\", so it is not the record of a run");
-  const deck::Deck deck = deck::parse_deck(json.at("deck").string(), record, {});
+  // An older program took any name in checkpoint.accept.
+  const deck::Deck deck = deck::parse_deck(json.at("deck").string(), record, {"checkpoint.accept=[]"});
   if (!json.has("checkpoints") && !deck.checkpoint.path.empty())  // an older program wrote it
     add_checkpoints(deck.checkpoint.path, files);
   add_data(deck.data.train, files);

@@ -168,4 +168,8 @@ printf '\245' | dd of="$folder/run/checkpoints/step_000000008/state.h5" bs=1 see
 must_fail "2 of 3 files of $folder/run are" verify "$folder/run"
 rm -r "$folder/run/scores.h5" "$folder/run/checkpoints/step_000000008"
 must_succeed '"whole": true, "files": [' verify "$folder/run" --json
+# An older program took any name in checkpoint.accept.
+sed -i 's/naccept = \[\]/naccept = [\\"train.batch_size\\"]/' "$folder/run/run.json"
+grep -q 'naccept = \[."train.batch_size."\]' "$folder/run/run.json" || complain "no accepted name in the record"
+must_succeed '"whole": true, "files": [' verify "$folder/run" --json
 finish
