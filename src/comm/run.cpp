@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -24,9 +25,26 @@
 namespace tesserec::comm {
 namespace {
 
-// Milliseconds. `grace_ms` exceeds verdict_patience. Ranks end one after another, so that one rank reports and the
-// first rank can write its last files.
-constexpr int grace_ms = 3000, first_rank = 500, next_rank = 20, poll_ms = 50;
+// Milliseconds. `grace_ms` exceeds `patience_ms`, that of the verdict. Ranks end one after another, so that one rank
+// reports and the first rank can write its last files.
+constexpr int patience_ms = 2000, grace_ms = 3000, first_rank = 500, next_rank = 20, poll_ms = 50;
+
+/// While it lives, SIGTERM ends the process at once. Launchers send it to the other ranks when one aborts, which
+/// otherwise take it for their first wish to end and write the same message.
+class EndsAtSigterm {
+ public:
+  EndsAtSigterm() {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    ::sigaction(SIGTERM, &standard, &before_);
+  }
+  ~EndsAtSigterm() { ::sigaction(SIGTERM, &before_, nullptr); }
+  EndsAtSigterm(const EndsAtSigterm&) = delete;
+  EndsAtSigterm& operator=(const EndsAtSigterm&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
 
 /// Thread that ends all ranks some seconds after a signal, unless the current work checks for signals (Signals::check)
 /// or is finished in order (Signals::Orderly). Work without checks: the planner's search, filling a table, a slow file.
@@ -54,9 +72,14 @@ class SignalWatchdog {
   void watch() {
     if (is_over(-1)) return;
     const int rank = comm_.rank();
+    std::optional<EndsAtSigterm> ends;  // once another rank may have aborted
     for (int waited = 0; waited < grace_ms + (rank > 0 ? first_rank + rank * next_rank : 0); waited += poll_ms) {
       if (is_over(poll_ms)) return;
       if (Signals::Orderly::now()) waited = 0;
+      if (waited < patience_ms - 2 * poll_ms)
+        ends.reset();
+      else if (comm_.size() > 1 && !ends)
+        ends.emplace();
     }
     const int signal = Signals::received();
     abort(comm_, exit_code_stopped(signal), Stopped(signal).what());
@@ -67,7 +90,7 @@ class SignalWatchdog {
   std::thread thread_;
 };
 
-constexpr double verdict_patience = 2.0;  // seconds
+constexpr double verdict_patience = patience_ms / 1000.0;  // seconds
 
 /// Returns the job's exit code: that of the lowest failing rank, or, if none failed, the largest code (85 after a
 /// signal). The lowest failing rank passes its message to `note` and writes it. Other ranks may wait inside the

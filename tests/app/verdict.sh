@@ -20,6 +20,16 @@ if [ "$RANKS" -gt 1 ]; then
 fi
 probe "code-$last";      expect 85 "exit code 85 on one rank" 0
 
+# One message after a signal, though the launcher sends SIGTERM to the other ranks when one aborts, and kills them a
+# second later.
+kills_late() { OMPI_MCA_odls_base_sigkill_timeout=1 probe "$@"; }
+kills_late signal;            expect 138 "a signal to ranks that do not look for it" 1
+if [ "$RANKS" -gt 1 ]; then
+  for rank in 0 "$last"; do
+    kills_late "signal-$rank"; expect 138 "a signal that rank $rank does not look for" 1
+  done
+fi
+
 # Ranks that others wait for, with a patience of 2 s.
 if [ "$RANKS" -gt 1 ]; then
   for rank in 0 "$last"; do

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that fails as its argument says; it shows how the ranks agree on a failure.
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/comm/run.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/timer.hpp>
 
 using namespace tesserec;
@@ -43,6 +46,11 @@ int act(const std::string& command, const comm::Communicator& comm) {
     if (chosen && kind == "works") work();
     comm.barrier();
     return 0;
+  }
+  if (kind == "signal") {  // the chosen rank, or all without one, does not look whether it got a signal
+    std::raise(SIGUSR1);
+    if (dash != std::string::npos && !chosen) Signals::check();
+    std::this_thread::sleep_for(std::chrono::seconds(20));
   }
   if (chosen && kind == "code") return 85;
   if (kind == "all" || chosen) fail("rank ", comm.rank(), " failed");
