@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
-#include <system_error>
-
 #include "costs.hpp"
 #include "kernels.hpp"
 #include "step.hpp"
@@ -31,8 +28,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
       measure_messages(context, topology, limits, unseen);
     }
     measure_costs(context, topology, limits, report);
-    std::error_code reported;                                         // The store reports a folder that is missing.
-    std::filesystem::create_directories(job.run.folder(), reported);  // plan.disk_folder may lie in it.
+    train::make_run_folder(job.run);
     measure_disk_costs(context, job.disk_folder(), report);
     measure_host_costs(context, report);
   }

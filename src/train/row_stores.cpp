@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include <tesserec/tiers/disk_rows.hpp>
 #include <tesserec/tiers/growing_rows.hpp>
@@ -27,6 +28,11 @@ tiers::GrowthSettings growth_of(const embedding::EmbeddingBagConfig& table, cons
 
 }  // namespace
 
+void make_run_folder(const RunSettings& run) {
+  std::error_code ignored;
+  std::filesystem::create_directories(run.folder(), ignored);
+}
+
 embedding::MakeRowStore row_stores(const Job& job) {
   tiers::DiskSettings settings;
   settings.folder = job.disk_folder();
@@ -36,11 +42,10 @@ embedding::MakeRowStore row_stores(const Job& job) {
   const embedding::MakeRowStore on_disk = tiers::disk_rows(settings);
   const embedding::MakeRowStore on_host =
       tiers::host_cached_rows({.cache = settings.cache, .table_caches = settings.table_caches});
-  return [=, train = job.train, runs_folder = job.run.folder()](const Exec& exec, const embedding::TableShard& shard) {
+  return [=, train = job.train, run = job.run](const Exec& exec, const embedding::TableShard& shard) {
     if (shard.config.grows()) return tiers::growing_rows(growth_of(shard.config, train))(exec, shard);
     if (shard.kernel == embedding::ComputeKernel::disk) {
-      std::error_code reported;                                    // The store reports a folder that cannot be made.
-      std::filesystem::create_directories(runs_folder, reported);  // plan.disk_folder may lie in it.
+      make_run_folder(run);
       return on_disk(exec, shard);
     }
     if (shard.kernel == embedding::ComputeKernel::host_cached) return on_host(exec, shard);

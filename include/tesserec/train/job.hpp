@@ -34,4 +34,8 @@ struct Job {
   std::string disk_folder() const { return plan.disk_folder.empty() ? run.folder() : plan.disk_folder; }
 };
 
+/// Makes the run's folder, in which Job::disk_folder() may lie, before a store makes that one. Ignores errors, since
+/// the store reports a folder that is missing.
+void make_run_folder(const RunSettings& run);
+
 }  // namespace tesserec::train
