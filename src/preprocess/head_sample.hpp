@@ -34,7 +34,8 @@ struct HeadSample {
   /// Reasons for the guesses, for a person.
   std::string delimiter_reason, header_reason, quotes_reason, newlines_reason, comment_reason;
 
-  /// Returns whether the columns are those of the log, by their names or, without headers, by their number.
+  /// Returns whether the columns are those of the log: by their names in any order or, without headers, by their
+  /// number.
   bool has_columns_of(const HeadSample& log) const;
 };
 

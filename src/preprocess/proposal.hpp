@@ -63,6 +63,12 @@ bool is_nameable(const std::string& name);
 /// other files. Throws Error, naming the file, if there is none.
 ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::vector<ProposedJoin>& before);
 
+/// Returns whether a file with a header has most columns of the log, as a part of it with other columns has.
+bool resembles(const HeadSample& head, const HeadSample& log);
+
+/// Returns the columns in which a file that resembles the log differs from it, behind a colon; else nothing.
+std::string differences(const HeadSample& head, const HeadSample& log);
+
 /// Takes a file as a further part of a side table with the same columns in the same folder: the table's file becomes a
 /// pattern for both. Returns false if there is none.
 bool is_part(const HeadSample& head, std::vector<ProposedJoin>& joins);

@@ -60,8 +60,15 @@ std::string columns_text(const Proposal& proposal) {
   std::string text = "column = [\n";
   for (const ColumnGuess& guess : proposal.columns) text += column_line(guess);
   for (const ProposedJoin& join : proposal.joins) {
-    text += concat("  # of ", join.head->file.path,
-                   join.brought().empty() ? ", which brings no column, so it is left out\n" : ":\n");
+    const std::string differences = preprocess::differences(*join.head, proposal.log());
+    text += concat("  # of ", join.head->file.path);
+    if (!join.brought().empty())
+      text += ":\n";
+    else if (differences.empty())
+      text += ", which brings no column, so it is left out\n";
+    else
+      text += concat(", which is left out: its columns are not those of ", proposal.log().file.path, differences,
+                     "; rows to train on\n  # may lack nothing but labels with optional = true\n");
     for (const ColumnGuess& guess : join.columns)
       text += guess.column.kind == ColumnKind::skip
                   ? concat("  # ", shown(guess.column.name), " is left out: ", guess.reason, "\n")

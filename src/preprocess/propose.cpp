@@ -56,11 +56,11 @@ void extend_label(const Proposal& proposal, Index label_column, Column& label) {
   }
 }
 
-/// Returns the AUC of a column of the log alone, by the labels of its first rows; 0 if too few rows tell.
-double auc_alone(const Proposal& proposal, std::size_t column, Index label_column, const Column& label) {
-  const std::vector<std::string>&texts = proposal.log().values[column],
-        &labels = proposal.log().values[std::size_t(label_column)];
-  const bool number = proposal.facts[column].is_numeric();
+/// Returns the AUC of a column of the log alone, by the labels of its first rows; 0 if too few rows tell. `texts`: its
+/// texts. `number`: whether the model reads it as a number.
+double auc_alone(const Proposal& proposal, const std::vector<std::string>& texts, bool number, Index label_column,
+                 const Column& label) {
+  const std::vector<std::string>& labels = proposal.log().values[std::size_t(label_column)];
   std::map<std::string, Index> ids;
   std::vector<verdict::SampledRow> rows;
   for (std::size_t r = 0; r < texts.size(); ++r) {
@@ -77,6 +77,15 @@ double auc_alone(const Proposal& proposal, std::size_t column, Index label_colum
   return verdict::lone_auc(rows, number ? 1 : 0, 0);
 }
 
+/// Returns for each text whether it is a value or a missing one, as a missing indicator does.
+std::vector<std::string> presence_of(const std::vector<std::string>& texts) {
+  const std::vector<std::string> missing = Settings().missing;
+  std::vector<std::string> presence;
+  for (const std::string& text : texts)
+    presence.emplace_back(std::find(missing.begin(), missing.end(), text) == missing.end() ? "value" : "missing");
+  return presence;
+}
+
 /// Leaves out columns of the log that tell a label, such as how long a clicked video was watched.
 void leave_out_leaks(Proposal& proposal, Index label_column) {
   const Column& label = proposal.columns[std::size_t(label_column)].column;
@@ -84,7 +93,10 @@ void leave_out_leaks(Proposal& proposal, Index label_column) {
     ColumnGuess& guess = proposal.columns[c];
     const ColumnKind kind = guess.column.kind;
     if (kind != ColumnKind::number && kind != ColumnKind::category) continue;
-    const double auc = auc_alone(proposal, c, label_column, label);
+    const std::vector<std::string>& texts = proposal.log().values[c];
+    double auc = auc_alone(proposal, texts, kind == ColumnKind::number, label_column, label);
+    if (guess.column.missing_indicator)
+      auc = std::max(auc, auc_alone(proposal, presence_of(texts), false, label_column, label));
     if (auc <= verdict::leaking_auc) continue;
     guess = {{guess.column.name, ColumnKind::skip},
              concat("tells the label by itself (AUC ", significant(auc, 4),

@@ -2,6 +2,7 @@
 // Side tables of a deck that is proposed.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "proposal.hpp"
 #include <tesserec/core/error.hpp>
@@ -42,6 +43,24 @@ std::vector<std::string> shared_key(const HeadSample& log, const HeadSample& sid
   return {};
 }
 
+/// Returns the names of `head` that `other` lacks, in quotes.
+std::string names_only_in(const HeadSample& head, const HeadSample& other) {
+  std::vector<std::string> names;
+  for (const std::string& name : head.names)
+    if (std::find(other.names.begin(), other.names.end(), name) == other.names.end()) names.push_back(shown(name));
+  return join(names, ", ");
+}
+
+/// Returns whether no row of the log that was read has a key of the side table's rows that were read.
+bool joins_no_row(const HeadSample& log, const HeadSample& side, const std::string& key) {
+  const auto texts = [&](const HeadSample& head) -> const std::vector<std::string>& {
+    return head.values[std::size_t(std::find(head.names.begin(), head.names.end(), key) - head.names.begin())];
+  };
+  const std::set<std::string> keys(texts(side).begin(), texts(side).end());
+  return std::none_of(texts(log).begin(), texts(log).end(),
+                      [&](const std::string& text) { return keys.contains(text); });
+}
+
 /// Returns the file of an earlier side table that brings the column, or an empty text.
 std::string brought_by(const std::vector<ProposedJoin>& joins, const std::string& name) {
   for (const ProposedJoin& join : joins) {
@@ -72,7 +91,8 @@ ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::v
     fail(
         side.file.path, ": its columns are not those of ", log.file.path,
         ", and no column of both has another value in each of its rows, so it is neither a further part of the log nor "
-        "a side table; name files of one log, and side tables with a key column of the same name");
+        "a side table",
+        differences(side, log), "; name files of one log, and side tables with a key column of the same name");
   for (const ColumnFacts& column : facts) {
     if (std::find(log.names.begin(), log.names.end(), column.name) != log.names.end()) continue;
     join.columns.push_back(guess_column(column));
@@ -85,14 +105,35 @@ ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::v
       join.columns.back().reason = concat("the name is that of a column of ", other, "; rename one in its file");
     }
   }
+  if (!join.brought().empty() && resembles(side, log) && joins_no_row(log, side, join.on.front()))
+    fail(side.file.path, ": it has most columns of ", log.file.path, " and none of its rows by ",
+         shown(join.on.front()),
+         ", so it is a part of the log rather than a side table, but its columns are not the same",
+         differences(side, log), "; name columns alike in all files, or propose a deck without this file");
   return join;
+}
+
+bool resembles(const HeadSample& head, const HeadSample& log) {
+  if (!head.header || !log.header) return false;
+  const auto shared = std::count_if(head.names.begin(), head.names.end(), [&](const std::string& name) {
+    return std::find(log.names.begin(), log.names.end(), name) != log.names.end();
+  });
+  return shared > 2 && 2 * shared > std::ssize(log.names);
+}
+
+std::string differences(const HeadSample& head, const HeadSample& log) {
+  if (!resembles(head, log)) return "";
+  const std::string lacking = names_only_in(log, head), further = names_only_in(head, log);
+  const std::string has = further.empty() ? "" : " has " + further;
+  if (lacking.empty()) return ": it" + has;
+  return concat(": it lacks ", lacking, has.empty() ? "" : " and", has);
 }
 
 bool is_part(const HeadSample& head, std::vector<ProposedJoin>& joins) {
   const fs::path path(head.file.path);
   for (ProposedJoin& join : joins) {
     const fs::path first(join.head->file.path);
-    if (!head.header || head.names != join.head->names || first.parent_path() != path.parent_path()) continue;
+    if (!head.header || !head.has_columns_of(*join.head) || first.parent_path() != path.parent_path()) continue;
     const std::string name = path.filename().string(), other = first.filename().string(),
                       now = join.parts.empty() ? other : fs::path(join.file).filename().string();
     const auto same = std::mismatch(name.begin(), name.end(), now.begin(), now.end()).first - name.begin();

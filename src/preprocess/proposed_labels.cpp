@@ -38,7 +38,8 @@ bool is_of_one_day(const Proposal& proposal, const Column& column) {
 }  // namespace
 
 bool HeadSample::has_columns_of(const HeadSample& log) const {
-  return header ? names == log.names : names.size() == log.names.size() && !log.header;
+  if (header != log.header || names.size() != log.names.size()) return false;
+  return !header || std::is_permutation(names.begin(), names.end(), log.names.begin());
 }
 
 bool lacks_labels(const HeadSample& head, const HeadSample& log, const std::vector<std::string>& labels) {
@@ -70,7 +71,7 @@ std::vector<std::string> proposed_labels(const Proposal& proposal, Index label_c
     for (std::size_t c = 0; head.has_columns_of(log) && c < log.names.size(); ++c)
       if (!std::all_of(head.values[c].begin(), head.values[c].end(),
                        [](const std::string& text) { return text == "0" || text == "1"; }))
-        std::erase(further, log.names[c]);
+        std::erase(further, head.names[c]);
   }
   further.insert(further.begin(), label);
   return further;

@@ -149,4 +149,35 @@ run "$TESSEREC" train eleven.toml --set train.epochs=1
 awk 'BEGIN { srand(5); print "user,at,click"; for (i = 0; i < 200; ++i) printf "u%d,%d,%d\n", i % 60, i ? 1500000000 : 1600000000, rand() < 0.4 }' >once.csv
 prepare once once.csv
 says once 'by = "hash"' 'nearly all rows have one time'
+
+# days of one log: columns in another order are no others, further or other columns make no side table
+# days NAME: prints rows with keys of their own.
+days() {
+  awk -v d="$1" 'BEGIN { srand(length(d)); print "id,user,item,price,click"
+    for (i = 0; i < 400; ++i) printf "%s-%d,u%d,i%d,%.2f,%d\n", d, i, rand() * 50, i % 40, rand() * 9, rand() < 0.3 }'
+}
+days a >day_1.csv
+days bb | awk -F, -v OFS=, '{ print $4, $5, $1, $3, $2 }' >day_2.csv
+prepare order day_1.csv day_2.csv
+says order 'train = ["day_1.csv", "day_2.csv"]'
+grep -qE 'train: 7[0-9]{2} rows, [23][0-9.]* %' order.txt || complain "$(cat order.txt); not the rows of both days"
+days ccc | sed '1s/item/product/' >day_3.csv
+must_fail 'day_3.csv: it has most columns of day_1.csv and none of its rows by "id"' preprocess --propose day_1.csv day_3.csv
+grep -qF 'it lacks "item" and has "product"; name columns alike' err || complain "$(cat err); no columns that differ"
+days dddd | cut -d , -f 2-5 | sed '1s/item/product/' >day_4.csv
+must_fail 'nor a side table: it lacks "id", "item" and has "product"' preprocess --propose day_1.csv day_4.csv
+days ee | cut -d , -f 1,2,3,5 >day_5.csv
+prepare price day_1.csv day_5.csv
+says price '# of day_5.csv, which is left out: its columns are not those of day_1.csv: it lacks "price"'
+# a side table may repeat most columns of the log, and its parts may order theirs otherwise
+awk -F, -v OFS=, 'NR > 1 { print "i" NR - 2, "u1", 3, NR % 3 } NR == 1 { print "item,user,price,brand" }' day_1.csv | head -n 41 >item_1.csv
+awk -F, -v OFS=, '{ print $4, $3, $2, (NR > 1 ? $1 "x" : $1) }' item_1.csv >item_2.csv
+prepare brands day_1.csv item_1.csv item_2.csv
+says brands 'file = "item_*.csv"' 'columns = ["brand"]'
+
+# a column that only clicked rows have, of values that do not tell
+awk 'BEGIN { srand(8); print "user,cart,seconds,item,click"; for (i = 0; i < 600; ++i) { c = rand() < 0.3
+  printf "u%d,%s,%s,i%d,%d\n", rand() * 40, c ? int(rand() * 2) : "", c ? sprintf("%.3f", rand() - 0.5) : "", rand() * 30, c } }' >carts.csv
+prepare carts carts.csv
+says carts '{name = "cart", kind = "skip"}' '{name = "seconds", kind = "skip"}' 'tells the label by itself (AUC 1)'
 finish
