@@ -45,7 +45,8 @@ Metric metric_of(const std::string& name) {
   }
   if (is_one_of(bare, metrics::less_is_better())) metric.more = false;
   if (bare == "ctr") metric.upper = 1;
-  if (bare == "ne") metric.title = metric.axis = "normalized entropy (NE)";
+  const std::string before = in_words(name.substr(0, name.size() - bare.size()));  // label and span, as "click window "
+  if (bare == "ne") metric.title = metric.axis = before + "normalized entropy (NE)";
   if (bare == "log_loss") metric.axis += " (nats per sample)";
   if (bare == "calibration") metric.axis += " (predicted / observed clicks)";
   if (bare == "gradient_norm") metric.axis += " (before clipping)";

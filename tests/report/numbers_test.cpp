@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers on a page, computed by hand: axes, units, plans of many ranks, colors, keys that differ.
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "catch.hpp"
 #include "made_runs.hpp"
+#include "src/report/metric.hpp"
 #include "src/report/rows.hpp"
 #include "src/report/scale.hpp"
 #include "src/report/svg.hpp"
@@ -220,4 +223,15 @@ TEST_CASE("make_page and shortened: name eight hosts of many and the ends of a l
   CHECK(report::shortened("abcdefghij", 7) == "abc…hij");
   CHECK(report::shortened("ääääääää", 7) == "ä…ä");
   CHECK(report::shortened("äää", 6) == "äää");
+}
+
+TEST_CASE("metric_of: titles have the label and the span of a metric, also where the name is written out") {
+  for (const std::string name : {"auc", "ne", "log_loss"}) {
+    std::set<std::string> titles;
+    for (const std::string before : {"", "window_", "lifetime_", "click.", "buy.", "buy.window_"})
+      titles.insert(report::metric_of(before + name).title);
+    CHECK(titles.size() == 6);
+  }
+  CHECK(report::metric_of("ne").title == "normalized entropy (NE)");
+  CHECK(report::metric_of("buy.window_ne").axis == "buy window normalized entropy (NE)");
 }
