@@ -106,6 +106,16 @@ std::string judged_column(const RowLayout& layout) {
   return column == layout.columns.end() || column->name == "label" ? "" : column->name;
 }
 
+/// Returns what to do about values of a feature that the training files lack. A part of a time has one spelling.
+std::string known_values_remedy(const RowLayout& layout, const std::string& feature) {
+  for (const Column& column : layout.columns)
+    for (const std::string& part : column.kind == ColumnKind::time ? column.parts : std::vector<std::string>())
+      if (feature == concat(column.name, "_", part))
+        return concat("train on times with all values of ", feature, ", take ", shown(part), " out of the parts of ",
+                      column.name);
+  return "write values the same way";
+}
+
 }  // namespace
 
 void ColumnTally::add_facts(Index range, std::uint8_t label, const verdict::RowValues& row) {
@@ -215,9 +225,9 @@ void require_known(const DatasetReport& evaluate, const RowLayout& layout, const
                         "; check how the file writes them"));
         continue;
       }
-      const std::string ids = known[f].empty()
-                                  ? "; no value of the training files has one, so lower preprocess.minimum_count"
-                                  : ", but the training files have " + known[f] + "; write values the same way";
+      std::string ids = "; no value of the training files has one, so lower preprocess.minimum_count";
+      if (!known[f].empty())
+        ids = concat(", but the training files have ", known[f], "; ", known_values_remedy(layout, layout.features[f]));
       fail(file.path, ": column ", layout.features[f], ": ", count.unknown, " of ", count.values, " values (",
            significant(100 * count.unknown_share(), 4), " %) have no id, for example ", file.unknown[f], ids,
            ", or set preprocess.max_unknown = 1.0 (now ", shortest(max_unknown), ") if they may be unknown");

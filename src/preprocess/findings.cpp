@@ -17,13 +17,14 @@ using verdict::Finding;
 using verdict::Severity;
 
 /// Appends numbers of a file that are too large to learn from.
-void find_large(const PreprocessReport& report, const FileReport& file, std::vector<Finding>& findings) {
+void find_large(const PreprocessReport& report, const FileReport& file, const std::string& where,
+                std::vector<Finding>& findings) {
   for (std::size_t k = 0; k < report.dense_features.size(); ++k) {
     const Index large = file.columns[k].large;
     if (large == 0) continue;
     findings.push_back({.severity = Severity::warning,
                         .kind = "large_numbers",
-                        .text = concat(file.path, ": column ", report.dense_features[k], ": ", counted(large, "number"),
+                        .text = concat(where, ": column ", report.dense_features[k], ": ", counted(large, "number"),
                                        " of magnitude 1e9 or more after its transform (", report.transforms[k],
                                        "), too large to learn from; use standardise or log1p, or make the column a "
                                        "category"),
@@ -33,14 +34,15 @@ void find_large(const PreprocessReport& report, const FileReport& file, std::vec
   }
 }
 
-/// Appends features of a file whose values max_values cut.
-void find_cut(const PreprocessReport& report, const FileReport& file, std::vector<Finding>& findings) {
+/// Appends features of a file whose values max_values cut. `where`: names the file and, of a split one, the rows.
+void find_cut(const PreprocessReport& report, const FileReport& file, const std::string& where,
+              std::vector<Finding>& findings) {
   for (std::size_t f = 0; f < report.features.size(); ++f) {
     const ColumnCounts& count = file.columns[report.dense_features.size() + f];
     if (count.cut == 0) continue;
     findings.push_back({.severity = Severity::note,
                         .kind = "cut_values",
-                        .text = concat(file.path, ": column ", report.features[f], ": max_values cut ",
+                        .text = concat(where, ": column ", report.features[f], ": max_values cut ",
                                        counted(count.cut, "value"), " of ", counted(count.clipped, "row")),
                         .columns = {report.features[f]},
                         .files = {file.path},
@@ -130,8 +132,10 @@ std::vector<Finding> find_oddities(const PreprocessReport& report) {
   std::vector<Finding> findings = verdict::judge(sets, columns);
   for (const DatasetReport* set : all)
     for (const FileReport& file : set->files) {
-      find_large(report, file, findings);
-      find_cut(report, file, findings);
+      const bool divided = set == &report.evaluate && !report.split.rule.empty();
+      const std::string where = concat(file.path, divided ? " (rows to evaluate)" : "");
+      find_large(report, file, where, findings);
+      find_cut(report, file, where, findings);
     }
   for (const DatasetReport* set : all)
     if (set->tasks.size() > 1 && set->facts.labelled) find_constant_labels(*set, findings);

@@ -185,6 +185,13 @@ TEST_CASE("preprocess: bags and hashed ids give the same bytes from any ranks an
                    concat("bucket: ", report.collisions[2], " of 900 values share their row")));
     CHECK(mentions(join(report.findings, "\n", &verdict::Finding::text),
                    concat("column tags: max_values cut ", cut, " values of ", cut_rows)));
+    Settings divided = settings;
+    divided.evaluate.clear();
+    divided.split = {SplitBy::hash, "", "", 0.5};
+    divided.output = folder / (name + "split");
+    const std::string findings = join(preprocess::run(comm, divided).findings, "\n", &verdict::Finding::text);
+    CHECK(mentions(findings, "log.csv: column tags: max_values cut "));
+    CHECK(mentions(findings, "log.csv (rows to evaluate): column tags: max_values cut "));
     settings.part_bytes = 100000;
     settings.output = folder / (name + "parts");
     preprocess::run(comm, settings);

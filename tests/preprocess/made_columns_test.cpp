@@ -221,3 +221,25 @@ TEST_CASE("preprocess.vocabulary: other crosses and buckets than those of the tr
                    "values of age are \"buckets 18 30.5\", but preprocess.column says \"buckets 18 40\""));
   CHECK(mentions(later(hashed, [](auto& c) { c[2].buckets.clear(); }), "says \"a text of the file\""));
 }
+
+TEST_CASE("preprocess: says of a weekday that training lacks to train on it or to leave it out") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const auto days = [](const std::string& first, const std::string& second) {
+    std::string text;
+    for (Index i = 0; i < 20; ++i) text += concat(i % 5, ",17,2014-10-", i % 2 ? first : second, ",u", i % 3, "\n");
+    return text;
+  };
+  folder.write("train.csv", days("21", "22"));
+  folder.write("next.csv", days("23", "24"));
+  Settings settings = ratings();
+  settings.train = {folder / "train.csv"};
+  settings.evaluate = {folder / "next.csv"};
+  settings.output = folder / "out";
+  const std::string text = error_of([&] { preprocess::run(world, settings); });
+  INFO(text);
+  CHECK(mentions(text,
+                 "next.csv: column when_weekday: 20 of 20 values (100 %) have no id, for example \"5\", but the "
+                 "training files have \"2\"; train on times with all values of when_weekday, take \"weekday\" "
+                 "out of the parts of when, or set preprocess.max_unknown = 1.0 (now 0.9)"));
+}
