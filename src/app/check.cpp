@@ -219,6 +219,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
   if (info) require_network(deck, *info);
   warn_of_unread_keys(comm, original);
   warn_of_unread_caches(comm, deck);
+  if (info) warn_of_mixed_tables(comm, deck.tables, *info);
   if (invocation.has("--network")) {
     print(comm, deck::effective_deck(deck::as_network(std::move(original), !info || info->dense_features > 0)));
     return 0;

@@ -130,12 +130,22 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   uneven));
 }
 
+void warn_of_mixed_tables(const comm::Communicator& comm, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                          const data::SourceInfo& data) {
+  std::vector<std::string> mixed;
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) mixed = train::mixed_tables(tables, data);
+  });
+  for (const std::string& message : mixed) log_info("warning: " + message);
+}
+
 void show_model(const train::Session& session) {
   const auto& tables = session.model.tables();
   const products::Precision precision = session.job.model.precision;
   log_info(concat(
       "model", precision != products::Precision::fp32 ? ", products in " + products::name(precision) : "", ":\n",
       train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer, session.data)));
+  warn_of_mixed_tables(session.comm, tables.tables(), session.data);
 }
 
 void show_plan(const train::Session& session) {

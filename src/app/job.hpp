@@ -25,7 +25,12 @@ std::unique_ptr<train::Session> make_session(const deck::Deck& deck, const comm:
 /// Logs the start of a command: versions, ranks, backend, GPU, data, batch, lanes and seed. Collective.
 void show_banner(const train::Session& session, const data::SourceInfo& data);
 
-/// Logs the layers. Called after all checks, so that no error follows the long list.
+/// Logs a warning for each pair of features that share the rows of a table but not the values of their ids. Collective.
+void warn_of_mixed_tables(const comm::Communicator& comm, const std::vector<embedding::EmbeddingBagConfig>& tables,
+                          const data::SourceInfo& data);
+
+/// Logs the layers and warns of mixed tables. Called after all checks, so that no error follows the long list.
+/// Collective.
 void show_model(const train::Session& session);
 
 /// Logs the plan: the shards of each table and their owners.

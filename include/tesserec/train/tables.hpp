@@ -33,4 +33,9 @@ std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& t
 std::string unread_features(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data,
                             const std::string& title);
 
+/// Returns a message for each pair of features that share a table though the data's first file has another value of
+/// each for an id. Reads vocabularies. Data without them, and files that cannot be read, give none.
+std::vector<std::string> mixed_tables(const std::vector<embedding::EmbeddingBagConfig>& tables,
+                                      const data::SourceInfo& data);
+
 }  // namespace tesserec::train
