@@ -10,6 +10,7 @@
 #include "src/report/rows.hpp"
 #include "src/report/scale.hpp"
 #include "src/report/svg.hpp"
+#include <tesserec/report/curve_difference.hpp>
 #include <tesserec/report/report.hpp>
 
 using report::Scale;
@@ -234,4 +235,25 @@ TEST_CASE("metric_of: titles have the label and the span of a metric, also where
   }
   CHECK(report::metric_of("ne").title == "normalized entropy (NE)");
   CHECK(report::metric_of("buy.window_ne").axis == "buy window normalized entropy (NE)");
+}
+
+TEST_CASE("first_difference: compares losses of lines that cover the same steps") {
+  const Folder folder;
+  const auto lines = [&](const std::string& name, const std::vector<std::pair<Index, double>>& losses) {
+    std::string text;
+    for (const auto& [step, loss] : losses)
+      text += Json::object().set("step", step).set("kind", "train").set("samples", 10 * step).set("loss", loss).text() +
+              "\n";
+    write(folder.path + "/" + name + "/metrics.jsonl", text);
+  };
+  lines("a", {{10, 0.5}, {20, 0.4}, {30, 0.3}, {40, 0.2}});
+  lines("stopped", {{10, 0.5}, {15, 0.42}, {20, 0.38}, {30, 0.3}, {40, 0.2}});
+  lines("sparse", {{20, 0.45}, {40, 0.25}});
+  lines("other", {{10, 0.5}, {20, 0.4}, {25, 0.31}, {30, 0.29}, {40, 0.19}});
+  CHECK(!report::first_difference(folder.path + "/a", folder.path + "/stopped"));
+  CHECK(!report::first_difference(folder.path + "/a", folder.path + "/sparse"));
+  const auto found = report::first_difference(folder.path + "/a", folder.path + "/other");
+  REQUIRE(found);
+  CHECK(found->step == 40);
+  CHECK(found->equal_until == 20);
 }
