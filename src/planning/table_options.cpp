@@ -89,20 +89,26 @@ class Maker {
     fail("plan.tables.", table_.name, ": ", message...);
   }
 
+  template <class... Text>
+  [[noreturn]] void refuse_ranks(const Text&... message) const {
+    fail("plan.tables.", table_.name, ".ranks: ", message...);
+  }
+
   void check() const {
     const auto& ranks = demand_.ranks;
     for (const int rank : ranks)
       if (rank < 0 || rank >= topology_.ranks)
-        refuse("rank ", rank, " does not exist; ", topology_.ranks < all_ranks_ ? "a replica group" : "this job",
-               " has ranks 0 to ", topology_.ranks - 1);
+        refuse_ranks("rank ", rank, " does not exist; ", topology_.ranks < all_ranks_ ? "a replica group" : "this job",
+                     " has ranks 0 to ", topology_.ranks - 1);
     if (std::set<int>(ranks.begin(), ranks.end()).size() != ranks.size())
-      refuse("ranks has a rank twice (", join(ranks), "); name each rank once");
+      refuse_ranks("a rank stands there twice (", join(ranks), "); name each rank once");
     if (ranks.empty()) return;
     const ShardingTypes& types = demand_.sharding;
-    if (types.list.size() > 1) refuse("ranks is set, so sharding must name exactly one type, not ", types.list.size());
+    if (types.list.size() > 1) refuse_ranks("sharding must name exactly one type beside it, not ", types.list.size());
     if (types.has(ShardingType::table_wise) && ranks.size() > 1)
-      refuse("table_wise takes one rank, but ranks has ", ranks.size(), "; use row_wise or column_wise");
-    if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; remove ranks");
+      refuse_ranks("table_wise takes one rank, but ", ranks.size(), " are given; use row_wise or column_wise");
+    if (types.has(ShardingType::data_parallel))
+      refuse_ranks("data_parallel puts the table on every rank; remove ranks");
   }
 
   void add(ShardingType type, Index rows, Index columns, OwnerRule owner_rule, Index group = 1,
@@ -144,23 +150,24 @@ class Maker {
     const bool one_node = std::ranges::all_of(ranks, [&](int rank) { return topology_.node(rank) == node; });
     const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
     if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
-      refuse("ranks lie on several nodes, but ", name(type), " uses one node of ",
-             counted(topology_.ranks_per_node, "rank"), "; name ranks of one node");
+      refuse_ranks("they lie on several nodes, but ", name(type), " uses one node of ",
+                   counted(topology_.ranks_per_node, "rank"), "; name ranks of one node");
     if (columns && count > max_column_cuts(table_))
-      refuse("ranks has ", count, ", but ", table_.embedding_dim, " columns make at most ", max_column_cuts(table_),
-             " pieces; name fewer ranks");
+      refuse_ranks(count, " ranks are given, but ", table_.embedding_dim, " columns make at most ",
+                   max_column_cuts(table_), " pieces; name fewer ranks");
     Index rows = columns ? 1 : count;
     if (type == ShardingType::grid) {
       rows = topology_.ranks_per_node;
       if (count % rows != 0)
-        refuse("grid takes all ", rows, " ranks of one or more nodes, but ranks has ", count, "; name whole nodes");
+        refuse_ranks("grid takes all ", rows, " ranks of one or more nodes, but ", count,
+                     " are given; name whole nodes");
       if (count / rows > max_column_cuts(table_))
-        refuse("ranks has ", count / rows, " nodes, but ", table_.embedding_dim, " columns make at most ",
-               max_column_cuts(table_), " pieces; name fewer nodes");
+        refuse_ranks(count / rows, " nodes are given, but ", table_.embedding_dim, " columns make at most ",
+                     max_column_cuts(table_), " pieces; name fewer nodes");
       for (std::size_t i = 0; i < ranks.size(); ++i)
         if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % rows]))
-          refuse("ranks of different nodes alternate; for grid, name all ", rows,
-                 " ranks of a node before the next node");
+          refuse_ranks("ranks of different nodes alternate; for grid, name all ", rows,
+                       " ranks of a node before the next node");
     }
     add(type, rows, count / rows, OwnerRule::fixed, 1, ranks);
   }

@@ -58,7 +58,10 @@ std::string Lines::located(const std::string& message) const {
         return where(block.path + "." + info.name) + ": " + message;
     if (const std::string key = key_of_repeated(block, message); !key.empty()) return where(key) + ": " + message;
   }
-  return message;
+  std::string longest;  // A table may be called "a" and another one "a.b".
+  for (const auto& [key, place] : lines)
+    if (key.starts_with("plan.tables.") && begins_with_word(message, key) && key.size() > longest.size()) longest = key;
+  return longest.empty() ? message : where(longest) + ": " + message;
 }
 
 }  // namespace tesserec::schema

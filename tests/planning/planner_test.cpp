@@ -148,13 +148,13 @@ TEST_CASE("EmbeddingShardingPlanner: throws with the table's name for wrong cons
   CHECK(with("other", demand).find("there is no table \"other\"") != std::string::npos);
   demand.ranks = {2};
   demand.sharding = ShardingType::table_wise;
-  CHECK(with("large_0", demand).find("large_0: rank 2 does not exist") != std::string::npos);
+  CHECK(with("large_0", demand).find("large_0.ranks: rank 2 does not exist") != std::string::npos);
   demand.ranks = {0, 1};
-  CHECK(with("large_0", demand).find("large_0: table_wise takes one rank") != std::string::npos);
+  CHECK(with("large_0", demand).find("large_0.ranks: table_wise takes one rank") != std::string::npos);
   demand.sharding = ShardingType::data_parallel;
-  CHECK(with("large_0", demand).find("large_0: data_parallel") != std::string::npos);
+  CHECK(with("large_0", demand).find("large_0.ranks: data_parallel") != std::string::npos);
   demand.sharding = {ShardingType::row_wise, ShardingType::grid};
-  CHECK(with("large_0", demand).find("large_0: ranks is set") != std::string::npos);
+  CHECK(with("large_0", demand).find("large_0.ranks: sharding must name exactly one type") != std::string::npos);
   CHECK(error_of([] { forced(ShardingType::grid, 3, 2).plan(); }).find("plan.ranks_per_node = 2") != std::string::npos);
 }
 

@@ -65,6 +65,14 @@ TEST_CASE("read_model: reads a deck's model without its job") {
   CHECK(d.at("model.top") == "d.toml:3: model.top");
   CHECK(d.located("model.embedding_dim: too wide") == "d.toml:5: model.embedding_dim: too wide");
   CHECK(d.located("somewhere: it rains") == "somewhere: it rains");
+  schema::Lines plan{.file = "d.toml", .lines = {{"plan.tables.a", "d.toml:3"}}};
+  plan.lines["plan.tables.a.ranks"] = "--set 1";
+  plan.lines["plan.tables.a.b"] = "d.toml:9";
+  plan.blocks = d.blocks;
+  CHECK(plan.located("plan.tables.a.ranks: rank 9") == "--set 1: plan.tables.a.ranks: rank 9");
+  CHECK(plan.located("plan.tables.a: grows") == "d.toml:3: plan.tables.a: grows");
+  CHECK(plan.located("plan.tables.a.b.kernel has") == "d.toml:9: plan.tables.a.b.kernel has");
+  CHECK(plan.located("plan.tables.ab: grows") == "plan.tables.ab: grows");
   REQUIRE(d.given.size() > 10);
   CHECK(d.given[0].key == "run.name");
   CHECK(d.given[0].value == "\"any\"");

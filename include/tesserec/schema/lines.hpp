@@ -28,7 +28,8 @@ struct Lines {
   /// line of its block, of the first one if it may occur several times, or else the file alone.
   std::string at(const std::string& key) const;
   /// Adds the line of the key or of the repeated block with which a message begins ("data.train: ...",
-  /// "preprocess.join.1.file ...", "preprocess.column age: ..."). Returns other messages unchanged.
+  /// "preprocess.join.1.file ...", "preprocess.column age: ...", "plan.tables.C1.ranks: ..."). Returns other messages
+  /// unchanged.
   std::string located(const std::string& message) const;
 
  private:
