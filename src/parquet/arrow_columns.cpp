@@ -10,6 +10,7 @@
 #include <parquet/types.h>
 
 #include "arrow_texts.hpp"
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::parquet {
 namespace {
@@ -141,8 +142,8 @@ class ListTexts final : public LeafTexts<Type, Text> {
   void append(std::string_view element) {
     const ColumnUse& use = this->use_;
     if (searches_ && element.find(use.separator) != std::string_view::npos)
-      fail(use.path, ": an element \"", element, "\" of a list has the separator \"", use.separator,
-           "\" in it; give the column another separator");
+      fail(use.path, ": column ", use.place.name, ": the element ", shown(element), " of a list has the separator ",
+           shown({&use.separator, 1}), " in it; give the column another separator");
     if (std::exchange(any_, true)) lists_ += use.separator;
     lists_ += element;
   }

@@ -138,7 +138,8 @@ TEST_CASE("preprocess: a Parquet file that does not fit names file and column an
   CHECK(mentions(failure(settings), "column sizes has lists; give it kind = \"category\" and a separator"));
   settings = good;
   settings.columns[5].separator = "t";
-  CHECK(mentions(failure(settings), "of a list has the separator \"t\" in it"));
+  CHECK(mentions(failure(settings), "clicks.parquet: column " + settings.columns[5].name + ": the element \""));
+  CHECK(mentions(failure(settings), "of a list has the separator \"t\" in it; give the column another separator"));
   settings = good;
   settings.columns[1].name = "country";
   settings.columns[7].name = "price";
