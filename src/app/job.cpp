@@ -136,7 +136,7 @@ void warn_of_mixed_tables(const comm::Communicator& comm, const std::vector<embe
   comm::agree(comm, [&] {
     if (comm.rank() == 0) mixed = train::mixed_tables(tables, data);
   });
-  for (const std::string& message : mixed) log_info("warning: " + message);
+  for (const std::string& message : mixed) log_common_warning(message);
 }
 
 void show_model(const train::Session& session) {
