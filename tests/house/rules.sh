@@ -142,6 +142,12 @@ while read -r line; do
   [ -z "$line" ] || breach "${line%%: *}: a line of more than 110 characters: ${line#*: }"
 done < <(perl "$here/prose.pl" --list line $pages)
 
+# A test's script ends at its line `finish`.
+while read -r line; do
+  breach "$line: lines behind \"finish\" never run; put them before it"
+done < <(find tests -name '*.sh' -exec awk 'FNR == 1 { over = 0 } over && NF { print FILENAME ":" FNR; over = 0 }
+  $0 == "finish" { over = 1 }' {} + | sort)
+
 # Required content of every file and folder.
 written=$(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)
 while read -r file; do

@@ -128,5 +128,8 @@ rm -rf "$house/src/novel"
 words=$(printf 'word %.0s' {1..36})
 plant src/core/x.cpp "// A ${words% }." 'src/core/x.cpp:2: a sentence of more than 35 words'
 plant docs/x.md "$(printf 'A word. %.0s' {1..16})" 'docs/x.md:1: a line of more than 110 characters'
+plant tests/app/x.sh 'finish
+
+run again' 'tests/app/x.sh:3: lines behind "finish" never run'
 [ $failures = 0 ] && echo "every planted breach was named"
 exit $((failures > 0))
