@@ -79,7 +79,8 @@ void report_lacking(const data::SourceInfo& data, const std::vector<Index>& lack
 /// Throws Error if all training samples have weight 0. Warns of such evaluation data. Collective.
 void require_weights(const comm::Communicator& comm, const data::Source& source, data::Use use) {
   const data::SourceInfo& data = source.info();
-  if (!data.sample_weights || use == data::Use::predict || comm.sum(source.weightless()) < data.samples) return;
+  if (!data.sample_weights || data.samples == 0 || use == data::Use::predict) return;
+  if (comm.sum(source.weightless()) < data.samples) return;
   const std::string all =
       concat(data.description, ": all ", counted(data.samples, "sample"), " have weight 0 (/weights)");
   if (use == data::Use::train)
