@@ -139,11 +139,12 @@ void warn_of_small_caches(const deck::Deck& deck, const planning::ShardingPlan& 
   for (std::size_t t = 0; t < plan.size(); ++t) {
     const planning::TableCosts costs = model.costs(deck.tables[t], plan[t].kernel);
     const double resident = costs.storage().resident;
+    if (resident == 1) continue;
     double rows = 0, slots = 0;  // of the shard that lacks most
     for (const planning::Shard& shard : plan[t].shards) {
       const planning::Traffic traffic = costs.traffic(shard.blocks);
       const double wanted = traffic[planning::distinct_all], held = resident * traffic[planning::traffic_rows];
-      if (resident < 1 && wanted - held > rows - slots) std::tie(rows, slots) = std::pair(wanted, held);
+      if (wanted - held > rows - slots) std::tie(rows, slots) = std::pair(wanted, held);
     }
     if (rows <= 1.01 * slots) continue;  // The expected number varies.
     log_common_warning(

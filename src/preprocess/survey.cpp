@@ -116,7 +116,7 @@ void gather_ranges(const comm::Communicator& comm, const RangeRecorder& recorder
 
 /// Returns about how many bytes of text files have, by their sizes. How far packed files unpack is measured on the
 /// largest. Parquet files count tenfold.
-double text_bytes(std::span<const RawFile> files) {
+double measured_text(std::span<const RawFile> files) {
   constexpr double unknown = 10;
   double plain = 0, packed = 0;
   const RawFile* largest = nullptr;
@@ -139,7 +139,7 @@ double text_bytes(std::span<const RawFile> files) {
 /// Returns whether the rows of files may be kept on scratch files: if the file system has four times the text free, for
 /// these rows and the data set. Rank 0 says so if there is less. Collective.
 bool has_room(const comm::Communicator& comm, std::span<const RawFile> files, const ScratchFolder& scratch) {
-  const double needed = 4.0 * double(comm.max(comm.rank() == 0 ? Index(text_bytes(files)) : Index{0}));
+  const double needed = 4.0 * double(comm.max(comm.rank() == 0 ? Index(measured_text(files)) : Index{0}));
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(scratch.folder(), error);
   const bool fits = !error && needed < double(space.available);

@@ -85,7 +85,7 @@ void require_weights(const comm::Communicator& comm, const data::Source& source,
       concat(data.description, ": all ", counted(data.samples, "sample"), " have weight 0 (/weights)");
   if (use == data::Use::train)
     fail("data.train: ", all, ", so nothing can be learned; give samples to learn from a weight above 0");
-  if (comm.rank() == 0) log_warning(concat("data.evaluate: ", all, ", so the metrics have no meaning"));
+  log_common_warning(concat("data.evaluate: ", all, ", so the metrics have no meaning"));
 }
 
 /// Returns whether data to predict are taken as data without labels, because they lack some of the model's. Says so.
