@@ -25,6 +25,7 @@ Index PartRows::bytes(const store::PartsLayout& layout) const {
 
 PartImages::Image& PartImages::image(int part) {
   if (const auto found = images_.find(part); found != images_.end()) return found->second;
+  while (!flushes_.empty() && is_done(flushes_.front())) await_flush();  // leaves its memory to the new image
   std::vector<store::DatasetShape> shapes;
   if (single())
     shapes = layout_.datasets();
@@ -33,8 +34,10 @@ PartImages::Image& PartImages::image(int part) {
       shapes.push_back(layout_.datasets()[run.dataset]);
       shapes.back().rows = run.rows;
     }
-  Image image{store::File::create(single() ? draft_of(path_) : draft_folder_of(path_) + "/" + store::part_name(part)),
-              layout_.bytes_of_part(part)};
+  const std::string path = single() ? draft_of(path_) : draft_folder_of(path_) + "/" + store::part_name(part);
+  constexpr Index metadata = Index{256} << 10;  // bytes, at most as a rule
+  const Index bytes = layout_.bytes_of_part(part);
+  Image image{store::File::create(path, bytes + metadata), bytes};
   create_datasets(image.file, shapes);
   if (!single()) {
     image.file.set_attribute("/", "part", std::int64_t{part});  // The attribute tells a part from all of X.h5.
@@ -70,8 +73,7 @@ void PartImages::flush(int part) {
     for (const Flush& flush : flushes_) bytes += flush.bytes;
     return bytes;
   };
-  while (!flushes_.empty() && (flushes_.size() == max_flushes || pending_bytes() + size > most_flushed_))
-    await_flush();
+  while (!flushes_.empty() && (flushes_.size() == max_flushes || pending_bytes() + size > most_flushed_)) await_flush();
   Flush& flush = flushes_.emplace_back(Flush{std::move(images_.extract(part).mapped().file), size, {}});
   const std::span<std::byte> bytes = flush.file.image();
   const store::Seal seal = store::put_seal(bytes);
@@ -99,11 +101,11 @@ void PartImages::flush_single(const std::function<void(store::File&)>& complete)
   flush(0);
 }
 
-bool PartImages::are_flushed() const {
-  return std::ranges::all_of(flushes_, [](const Flush& flush) {
-    return flush.done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  });
+bool PartImages::is_done(const Flush& flush) {
+  return flush.done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
+
+bool PartImages::are_flushed() const { return std::ranges::all_of(flushes_, is_done); }
 
 void PartImages::finish() {
   require_complete();

@@ -69,6 +69,7 @@ class PartImages {
   };
 
   bool single() const { return layout_.parts() == 1; }
+  static bool is_done(const Flush& flush);
   Image& image(int part);
   void require_complete() const;
   void flush(int part);

@@ -2,6 +2,7 @@
 #include "kept_rows.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "column_tally.hpp"
@@ -32,8 +33,9 @@ void KeptChunk::clear() {
   targets.clear();
 }
 
-KeptWriter::KeptWriter(const std::string& path, const RowLayout& layout, Index memory)
+KeptWriter::KeptWriter(const std::string& path, const RowLayout& layout, Index memory, KeptMemory& kept)
     : layout_(layout),
+      kept_(kept),
       file_(path),
       chunk_(layout.dense_features.size(), layout.features.size()),
       most_rows_(std::clamp(memory / 64 /
@@ -63,7 +65,8 @@ void KeptWriter::write_chunk(std::vector<KeptPiece>& chunks) {
   pack_list(std::span<const std::uint8_t>(chunk_.targets.labels), packed_);
   if (layout_.weighted) pack_list(std::span<const float>(chunk_.targets.weights), packed_);
   if (!layout_.time.empty()) pack_list(std::span<const std::int64_t>(chunk_.targets.times), packed_);
-  chunks.push_back({file_.append(packed_), {}, chunk_.rows, block_});
+  const std::optional<Index> place = kept_.add(packed_);
+  chunks.push_back({place ? ScratchPiece{.first = *place} : file_.append(packed_), {}, chunk_.rows, block_});
   chunk_.clear();
 }
 
@@ -112,8 +115,9 @@ bool KeptRows::next() {
     dictionary_ = piece.dictionary.first;
     load_dictionary(piece.dictionary);
   }
-  const std::string packed = read_scratch(path_, {&piece.rows, 1});
-  Unpacker unpacker(packed);
+  const bool in_memory = piece.rows.bytes == 0;
+  const std::string read = in_memory ? std::string() : read_scratch(path_, {&piece.rows, 1});
+  Unpacker unpacker(in_memory ? survey_.kept.at(piece.rows.first) : std::string_view(read));
   chunk_.rows = piece.count;
   block_ = piece.block;
   for (std::vector<double>& column : chunk_.numbers) {

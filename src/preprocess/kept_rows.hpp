@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Rows that the first reading keeps on a scratch file, so that their text is not read a second time.
+/// Rows that the first reading keeps in memory or on a scratch file, so that their text is not read a second time.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "block_targets.hpp"
+#include "kept_memory.hpp"
 #include "scratch_file.hpp"
 #include "text_ranges.hpp"
 #include "token_map.hpp"
@@ -35,11 +36,12 @@ struct KeptChunk {
   void clear();
 };
 
-/// Writer of the rows of one scratch file's ranges.
+/// Writer of the rows of some ranges, of which those that do not fit `kept`, and all their tokens, go to a scratch
+/// file.
 class KeptWriter {
  public:
-  /// Creates the file. `memory`: memory of this rank, bytes.
-  KeptWriter(const std::string& path, const RowLayout& layout, Index memory);
+  /// Creates the file. `memory`: memory of this rank, bytes. `kept` must outlive this object.
+  KeptWriter(const std::string& path, const RowLayout& layout, Index memory, KeptMemory& kept);
 
   /// Appends a row's targets and numbers. `block`: its block of text.
   void add(const Row& row, Index block);
@@ -56,6 +58,7 @@ class KeptWriter {
 
  private:
   const RowLayout& layout_;
+  KeptMemory& kept_;
   ScratchWriter file_;
   KeptChunk chunk_;
   std::vector<double> numbers_;  ///< numbers of the chunk's rows [rows, K] row-major

@@ -16,9 +16,9 @@ namespace {
 
 constexpr Index sample_bytes = Index{64} << 10;  // bytes of packed tokens per sample of the order
 /// Memory of a counted token in TokenCounts, divided by its packed bytes: of a text of 8 bytes, which has 11 when
-/// packed, with a count and spare memory for its text.
-constexpr Index unpacked_factor = (TokenMap::token_memory + 8 + 2 * 8 + 10) / 11;
-static_assert(unpacked_factor == 9);
+/// packed, with a count and spare memory for the text.
+constexpr Index unpacked_factor = (TokenMap::token_memory + 3 * 8 + 10) / 11;
+static_assert(unpacked_factor == 8);
 constexpr Index smallest_group = Index{8} << 10;  // unpacked bytes
 constexpr Index cached_group = Index{1} << 20;    // unpacked bytes that are added up in the cache
 
@@ -144,17 +144,19 @@ void PartitionSorter::sort_share(const TokenShare& share) {
 /// Adds tokens that get ids to a list, and what is counted of all.
 void PartitionSorter::take(std::size_t f, const TokenCounts& counts, TokenList& list) {
   const FeatureForm& form = sort_.forms[f];
-  values_[f] += std::count_if(counts.counts.begin(), counts.counts.end(), [](Index n) { return n > 0; });
+  const std::vector<Index> numbers = counts.counts();
+  values_[f] += std::count_if(numbers.begin(), numbers.end(), [](Index n) { return n > 0; });
   if (form.hashed()) {
     collisions_[f] += preprocess::collisions(counts, form.max_rows);
     return;
   }
   for (Index i = 0; i < counts.tokens.size(); ++i) {
-    if (counts.counts[i] == 0) continue;
+    const Index number = numbers[std::size_t(i)];
+    if (number == 0) continue;
     if (sort_.has_id && sort_.has_id(f, counts.tokens.token(i)))
       ++known_[f];
-    else if (counts.counts[i] >= sort_.minimum_count)
-      list.add(counts.tokens.token(i), counts.counts[i]);
+    else if (number >= sort_.minimum_count)
+      list.add(counts.tokens.token(i), number);
   }
 }
 

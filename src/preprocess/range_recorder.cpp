@@ -71,14 +71,18 @@ void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
 }
 
 void RangeRecorder::count_tokens(const Row& row) {
-  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f) {
-    const FeatureForm& form = layout_.forms[f];
-    for (; v < row.ends[f]; ++v) {
-      if (!row.tokens[v] && !what_.rows) continue;
-      if (!form.hashed())
-        waiting_.add(f, row.tokens[v]);
-      else if (!form.any_ids())
-        add_hash(*row.tokens[v], tokens_[f]);
+  if (what_.rows) {  // Each feature has one value and a vocabulary.
+    for (std::size_t f = 0; f < row.tokens.size(); ++f) waiting_.add(f, row.tokens[f]);
+  } else {
+    for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f) {
+      const FeatureForm& form = layout_.forms[f];
+      for (; v < row.ends[f]; ++v) {
+        if (!row.tokens[v]) continue;
+        if (!form.hashed())
+          waiting_.add(f, row.tokens[v]);
+        else if (!form.any_ids())
+          add_hash(*row.tokens[v], tokens_[f]);
+      }
     }
   }
   ++waiting_.rows;
@@ -122,7 +126,8 @@ ScratchWriter& RangeRecorder::file() {
   if (file_ == nullptr)
     file_ = std::make_unique<ScratchWriter>(
         scratch_.path(concat(name_, right(std::to_string(first.file), 6, '0'), "-", first.bytes.begin)));
-  if (what_.rows && kept_ == nullptr) kept_ = std::make_unique<KeptWriter>(kept_path(file_->path()), layout_, memory_);
+  if (what_.rows && kept_ == nullptr)
+    kept_ = std::make_unique<KeptWriter>(kept_path(file_->path()), layout_, memory_, *what_.kept);
   return *file_;
 }
 

@@ -17,8 +17,9 @@ namespace tesserec::preprocess {
 
 /// Records of a first reading besides the counts of its ranges.
 struct Recording {
-  bool tokens = false;  ///< whether tokens are counted and numbers measured
-  bool rows = false;    ///< whether rows are kept, too; only if keeps_rows()
+  bool tokens = false;         ///< whether tokens are counted and numbers measured
+  bool rows = false;           ///< whether rows are kept, too; only if keeps_rows()
+  KeptMemory* kept = nullptr;  ///< memory for the first of them, which must outlive the recorder; null without rows
 };
 
 /// Columns of which each row is recorded.

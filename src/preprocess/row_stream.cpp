@@ -159,7 +159,8 @@ bool RowStream::next_in_range(Row& row) {
       block_ = line.begin / text_block;
       count.row_lines = line.lines;
       ++count.rows;
-      count.not_utf8 += is_utf8(line.text) ? 0 : 1;
+      const bool ascii = format_.layout().ascii && targets_ == Targets::required;
+      count.not_utf8 += ascii || is_utf8(line.text) ? 0 : 1;
       return true;
     }
     const Index first = count.lines - line.lines + 1;

@@ -236,7 +236,13 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   Recording what{.tokens = rules.learn, .rows = rules.learn && !shares && keeps_rows(layout)};
   if (rules.learn) scratch.remove(kept_files);
   if (what.rows) what.rows = has_room(comm, result.files, scratch);
-  std::optional<RangeRecorder> recorder(std::in_place, scratch, rules.prefix, layout, what, rules.memory);
+  // A rank that reads what an earlier start has left reads other ranges in the second pass.
+  constexpr Index kept_share = 8;
+  const bool reads_all = done.empty();
+  const Index kept = what.rows && reads_all ? rules.memory / kept_share : Index{0};
+  result.kept = KeptMemory(kept);
+  what.kept = &result.kept;
+  std::optional<RangeRecorder> recorder(std::in_place, scratch, rules.prefix, layout, what, rules.memory - kept);
   PhaseProgress progress(comm, "reading " + rules.name, result.files, own);
   int signal = 0;
   // A rank that fails still joins the collectives. All ranks adopt the lowest rank's failure, the first in the text.
@@ -254,8 +260,8 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   }
   order_ranges(result.ranges);
   require_whole(result.files, result.ranges, layout.text.quoted_newlines, scratch);
-  result.own_ranges = shares ? ranges_of_rank(comm, std::ssize(own))
-                             : deal_read_ranges(result.files, result.ranges, comm.rank(), comm.size());
+  result.own_ranges = shares || reads_all ? ranges_of_rank(comm, std::ssize(own))
+                                          : deal_read_ranges(result.files, result.ranges, comm.rank(), comm.size());
   sum_ranges(result, RowStream::bad_rows_kept(rules.targets));
   if (rules.learn) result.moments = total_moments(comm, result, layout);
   return result;

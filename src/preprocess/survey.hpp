@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kept_memory.hpp"
 #include "text_ranges.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/preprocess/run.hpp>
@@ -17,7 +18,7 @@ namespace tesserec::preprocess {
 
 class ScratchFolder;
 
-/// Result of the first pass, the same on every rank except for own().
+/// Result of the first pass, the same on every rank except for own() and `kept`.
 struct Survey {
   std::vector<RawFile> files;
   std::vector<TextRange> ranges;  ///< ranges of the text, in order, which all ranks together read
@@ -31,6 +32,7 @@ struct Survey {
   std::vector<TokenRun> runs;
   std::vector<Moments> moments;  ///< moments of numbers to standardize, else 0 [K]; empty unless `learn`
   std::vector<Index> key_bytes;  ///< length of each key column's longest text, at least 1 [keys]
+  KeptMemory kept;               ///< kept rows of own() that are in memory
 
   /// Returns the ranges that this rank reads in the second pass; they follow one another.
   std::span<const TextRange> own() const {

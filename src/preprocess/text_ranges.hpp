@@ -21,7 +21,7 @@ inline constexpr const char* kept_files = "rows-";
 
 /// Rows of a range that the first reading kept.
 struct KeptPiece {
-  ScratchPiece rows;
+  ScratchPiece rows;        ///< without bytes: in the KeptMemory of the rank that read them, at place `first`
   ScratchPiece dictionary;  ///< list of the tokens of their run
   Index count = 0;          ///< number of rows
   Index block = 0;          ///< text block of the last row

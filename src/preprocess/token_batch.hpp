@@ -19,10 +19,11 @@ class TokenBatch {
   /// Appends a copy of a value.
   void add(const std::optional<std::string_view>& token) {
     if (!token) {
-      entries_.push_back({0, missing_size, 0});
+      entries_.push_back({0, 0, missing_size, 0});
       return;
     }
-    entries_.push_back({HashedToken::head_of(*token), std::uint32_t(token->size()), std::uint32_t(long_.size())});
+    const HashedToken hashed(*token);
+    entries_.push_back({hashed.head, hashed.hash, std::uint32_t(token->size()), std::uint32_t(long_.size())});
     if (token->size() <= sizeof(std::uint64_t)) return;
     if (token->size() >= missing_size - long_.size())
       fail("a row has more than ", missing_size, " bytes of text in one column; cut its values before preprocess");
@@ -34,23 +35,24 @@ class TokenBatch {
   }
   std::size_t size() const { return entries_.size(); }
   bool missing(std::size_t i) const { return entries_[i].size == missing_size; }
-  /// Hashes the values, and fetches what a map reads first of each. Values that are added later are not hashed.
-  void fetch(const TokenMap& map) {
-    hashes_.resize(entries_.size());
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (missing(i)) continue;
-      const HashedToken token(text(i), entries_[i].head);
-      hashes_[i] = token.hash;
-      map.prefetch(token);
+  /// Returns the hash of a value, any of a missing one.
+  std::uint64_t hash(std::size_t i) const { return entries_[i].hash; }
+  /// Fetches what a map reads first of each value. A prefetch waits for the translation of its address, so nothing else
+  /// stands in the loop.
+  void fetch(const TokenMap& map) const {
+    for (const BatchedToken& entry : entries_) {
+      map.prefetch(entry.hash);
+      __asm__ volatile("");  // A compiler drops a loop that changes nothing.
     }
   }
-  /// Returns a value that is not missing, after fetch(); valid until the batch changes.
-  HashedToken operator[](std::size_t i) const { return {text(i), entries_[i].head, hashes_[i]}; }
+  /// Returns a value that is not missing; valid until the batch changes.
+  HashedToken operator[](std::size_t i) const { return {text(i), entries_[i].head, entries_[i].hash}; }
 
  private:
   static constexpr std::uint32_t missing_size = std::numeric_limits<std::uint32_t>::max();
   struct BatchedToken {
     std::uint64_t head;
+    std::uint64_t hash;
     std::uint32_t size;   ///< bytes; missing_size of a missing value
     std::uint32_t place;  ///< offset in long_ of a text that does not fit the head
   };
@@ -62,7 +64,6 @@ class TokenBatch {
   }
 
   std::vector<BatchedToken> entries_;
-  std::vector<std::uint64_t> hashes_;
   std::string long_;  ///< texts that are longer than a head
 };
 

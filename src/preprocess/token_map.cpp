@@ -1,76 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "token_map.hpp"
 
-#include <algorithm>
 #include <bit>
+#include <new>
+#include <utility>
 
 #include "token_batch.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/huge_pages.hpp>
 
 namespace tesserec::preprocess {
+namespace {
 
-std::size_t TokenMap::bucket(const HashedToken& token) const {
-  const std::size_t mask = buckets_.size() - 1;
-  std::size_t at = token.hash & mask;
-  while (buckets_[at].number != none && !is(buckets_[at], token)) at = (at + 1) & mask;
-  return at;
-}
+constexpr std::size_t fewest_buckets = 16;
 
-Index TokenMap::find(const HashedToken& token) const {
-  if (buckets_.empty()) return -1;
-  const std::uint32_t number = buckets_[bucket(token)].number;
-  return number == none ? -1 : Index{number};
-}
+/// Returns whether a hash table has enough buckets for short ways to a free one: at most three quarters are used.
+bool is_enough(std::size_t buckets, Index tokens) { return 3 * Index(buckets) >= 4 * tokens; }
 
-/// Inserts a token that is not in its first bucket.
-Index TokenMap::insert_behind(const HashedToken& token) {
-  if (std::ssize(buckets_) <= 2 * size()) rehash(buckets_.empty() ? 16 : 2 * buckets_.size());
-  Bucket& bucket = buckets_[this->bucket(token)];
-  if (bucket.number != none) return bucket.number;
-  if (size() == Index{none})
-    fail("a column has more than ", none,
+}  // namespace
+
+/// Inserts a token that no bucket has.
+TokenMap::Bucket& TokenMap::insert_new(const HashedToken& token) {
+  constexpr Index most = ~std::uint32_t{0};  // 1 + the last number
+  if (size() + 1 == most)
+    fail("a column has more than ", most - 1,
          " different values, which preprocess cannot count; set ids = \"hashed\" for its preprocess.column");
-  bucket = {token.head, std::uint32_t(token.text.size()), std::uint32_t(size())};
+  if (!is_enough(bucket_count_, size() + 1)) rehash(bucket_count_ == 0 ? fewest_buckets : 2 * bucket_count_);
+  Bucket& bucket = buckets_[place(token)];
   bytes_.insert(bytes_.end(), token.text.begin(), token.text.end());
   offsets_.push_back(std::ssize(bytes_));
-  return bucket.number;
+  bucket = {token.head, std::uint32_t(size()), form_of(token)};
+  return bucket;
 }
 
 void TokenMap::clear() {
   bytes_.clear();
   offsets_.resize(1);
-  std::fill(buckets_.begin(), buckets_.end(), Bucket());
+  std::fill_n(buckets_, bucket_count_, Bucket());
 }
 
 void TokenMap::reserve(Index size, Index bytes) {
   bytes_.reserve(std::size_t(bytes));
   offsets_.reserve(std::size_t(size) + 1);
-  if (const std::size_t buckets = std::bit_ceil(std::size_t(2 * size + 1)); size > 0 && buckets > buckets_.size())
-    rehash(buckets);
+  if (size > 0 && !is_enough(bucket_count_, size))
+    rehash(std::bit_ceil(std::max(fewest_buckets, std::size_t(4 * size + 2) / 3)));
 }
 
 /// Makes the hash table anew with a power of two of buckets.
 void TokenMap::rehash(std::size_t buckets) {
-  constexpr Index ahead = 16;        // insertions whose memory accesses overlap
-  buckets_ = std::vector<Bucket>();  // frees the old table before the new one is made
-  buckets_.reserve(buckets);
-  advise_huge_pages(buckets_.data(), buckets * sizeof(Bucket));
-  buckets_.resize(buckets);
+  constexpr Index ahead = 16;  // insertions whose memory accesses overlap
+  std::vector<std::uint32_t> counts(std::size_t(size()), 0);
+  for (std::size_t at = 0; at < bucket_count_; ++at)
+    if (buckets_[at].number != 0) counts[buckets_[at].number - 1] = buckets_[at].count();
+  memory_.reset();  // frees the old table before the new one is made
+  bucket_count_ = 0;
+  std::size_t bytes = buckets * sizeof(Bucket) + line_bytes;
+  memory_.reset(std::calloc(bytes, 1));  // does not clear memory that comes from the kernel, which has cleared it
+  if (memory_ == nullptr) throw std::bad_alloc();
+  advise_huge_pages(memory_.get(), bytes);
+  void* first = memory_.get();
+  buckets_ = static_cast<Bucket*>(std::align(line_bytes, buckets * sizeof(Bucket), first, bytes));
+  bucket_count_ = buckets;
   for (Index i = 0; i < size(); ++i) {
-    if (i + ahead < size()) prefetch(token(i + ahead));
+    if (i + ahead < size()) prefetch(HashedToken(token(i + ahead)).hash);
     const HashedToken hashed(token(i));
-    buckets_[bucket(hashed)] = {hashed.head, std::uint32_t(hashed.text.size()), std::uint32_t(i)};
+    Bucket& bucket = buckets_[place(hashed)];
+    bucket = {hashed.head, std::uint32_t(i + 1), form_of(hashed)};
+    bucket.add(counts[std::size_t(i)]);
   }
-}
-
-/// Appends the count of a new token.
-void TokenCounts::begin_count() {
-  if (counts.size() == counts.capacity()) {
-    counts.reserve(std::max(std::size_t{16}, 2 * counts.capacity()));
-    advise_huge_pages(counts.data(), counts.capacity() * sizeof(Index));
-  }
-  counts.push_back(0);
 }
 
 void TokenCounts::add(const TokenBatch& batch, std::vector<std::uint32_t>& numbers) {
@@ -79,13 +76,22 @@ void TokenCounts::add(const TokenBatch& batch, std::vector<std::uint32_t>& numbe
   std::uint32_t* const found = numbers.data() + first;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     if (batch.missing(i)) continue;
-    const auto number = std::size_t(tokens.insert(batch[i]));
-    found[i] = std::uint32_t(number + 1);
-    if (number == counts.size()) begin_count();
-    __builtin_prefetch(&counts[number], 1);
+    TokenMap::Bucket& bucket = tokens.bucket(batch[i]);
+    found[i] = bucket.number;
+    if (bucket.count() < TokenMap::Bucket::most_count)
+      bucket.add(1);
+    else
+      ++large_[bucket.number - 1];
   }
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    if (found[i] != 0) ++counts[found[i] - 1];
+}
+
+std::vector<Index> TokenCounts::counts() const {
+  std::vector<Index> counts(std::size_t(tokens.size()), 0);
+  for (std::size_t at = 0; at < tokens.bucket_count_; ++at)
+    if (const TokenMap::Bucket& bucket = tokens.buckets_[at]; bucket.number != 0)
+      counts[bucket.number - 1] = Index{bucket.count()};
+  for (const auto& [number, count] : large_) counts[number] += count;
+  return counts;
 }
 
 }  // namespace tesserec::preprocess

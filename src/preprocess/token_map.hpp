@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include <tesserec/core/index.hpp>
-#include <tesserec/core/mixed_bits.hpp>
 #include <tesserec/raw/feature_form.hpp>
 
 namespace tesserec::preprocess {
@@ -40,42 +43,45 @@ struct HashedToken {
     }
     return head;
   }
+  /// Hashes a text: a short one by the halves of a product of 128 bits, in a few cycles.
   static std::uint64_t hash_of(std::string_view text, std::uint64_t head) {
-    return text.size() > sizeof head ? raw::token_hash(text) : mixed_bits(head + text.size());
+    if (text.size() > sizeof head) return raw::token_hash(text);
+    __extension__ using Wide = unsigned __int128;
+    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15u;  // has about as many ones as zeros
+    const Wide product = Wide{head + text.size()} * odd;
+    return std::uint64_t(product) ^ std::uint64_t(product >> 64);
   }
 };
 
 /// Hash map from distinct texts to their numbers in the order of insertion, with open addressing and one byte array.
 class TokenMap {
  public:
-  /// Memory of a token besides its text, bytes, at most: four buckets and an offset.
-  static constexpr Index token_memory = 4 * 16 + Index{sizeof(Index)};
+  /// Memory of a token besides its text, bytes, at most: three buckets and an offset.
+  static constexpr Index token_memory = 3 * 16 + Index{sizeof(Index)};
 
   Index size() const { return std::ssize(offsets_) - 1; }
   std::string_view token(Index i) const {
     return std::string_view(bytes_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]);
   }
   /// Returns the number of the token, or -1.
-  Index find(const HashedToken& token) const;
-  /// Fetches what find() and insert() read first of the token, so that several lookups overlap.
-  [[gnu::always_inline]] void prefetch(const HashedToken& token) const {
-    if (!buckets_.empty()) __builtin_prefetch(&buckets_[token.hash & (buckets_.size() - 1)]);
+  Index find(const HashedToken& token) const {
+    if (bucket_count_ == 0) return -1;
+    return Index{buckets_[place(token)].number} - 1;
+  }
+  /// Fetches what find() and insert() read first of tokens with a hash, so that several lookups overlap.
+  [[gnu::always_inline]] void prefetch(std::uint64_t hash) const {
+    if (bucket_count_ > 0) __builtin_prefetch(&buckets_[hash & (bucket_count_ - 1)]);
   }
   /// Inserts the token if it is new. Returns its number, which is the previous size() for a new token. Throws Error
-  /// beyond 2^32 - 1 tokens.
-  Index insert(const HashedToken& token) {
-    if (!buckets_.empty())
-      if (const Bucket& first = buckets_[token.hash & (buckets_.size() - 1)]; first.number != none && is(first, token))
-        return first.number;
-    return insert_behind(token);
-  }
+  /// beyond 2^32 - 2 tokens.
+  Index insert(const HashedToken& token) { return Index{bucket(token).number} - 1; }
   /// Removes all tokens, and keeps the memory.
   void clear();
   /// Reserves memory for `size` tokens of `bytes` bytes together.
   void reserve(Index size, Index bytes);
   /// Returns the memory that is allocated, bytes.
   Index memory() const {
-    return Index(bytes_.capacity() + offsets_.capacity() * sizeof(Index) + buckets_.capacity() * sizeof(Bucket));
+    return Index(bytes_.capacity() + offsets_.capacity() * sizeof(Index) + bucket_count_ * sizeof(Bucket));
   }
 
   /// Returns the concatenated tokens.
@@ -84,27 +90,58 @@ class TokenMap {
   const std::vector<Index>& offsets() const { return offsets_; }
 
  private:
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  /// Entry of the hash table. It has the token's first bytes, so that a short token costs one random memory access, and
-  /// 16 bytes, so that this access stays inside a cache line.
+  friend struct TokenCounts;
+  static constexpr std::size_t line_bytes = 64;  ///< bytes of a cache line
+
+  /// Entry of the hash table. It has the token's first bytes and its count, so that a short token costs one random
+  /// memory access, and 16 bytes, so that this access stays inside a cache line. All zeros: it is free.
   struct Bucket {
+    static constexpr int form_bits = 4;
+    static constexpr std::uint32_t most_count = ~std::uint32_t{0} >> form_bits;
+
     std::uint64_t head = 0;
-    std::uint32_t length = 0;     ///< low 32 bits of the token's length, bytes
-    std::uint32_t number = none;  ///< none = the bucket is free
+    std::uint32_t number = 0;          ///< 1 + the token's number
+    std::uint32_t form_and_count = 0;  ///< form of the token in the lowest bits; above them the count of TokenCounts
+
+    std::uint32_t form() const { return form_and_count % (1U << form_bits); }
+    std::uint32_t count() const { return form_and_count >> form_bits; }
+    void add(std::uint32_t count) { form_and_count += count << form_bits; }
   };
-  static_assert(token_memory == 4 * Index{sizeof(Bucket)} + Index{sizeof(Index)});
-  /// Returns whether a bucket that is not free has the token.
-  bool is(const Bucket& bucket, const HashedToken& token) const {
-    return bucket.head == token.head && bucket.length == std::uint32_t(token.text.size()) &&
-           (token.text.size() <= sizeof token.head || this->token(bucket.number) == token.text);
+  static_assert(token_memory == 3 * Index{sizeof(Bucket)} + Index{sizeof(Index)});
+
+  /// Returns what a bucket has of a token's length: 1 + that of one which fits the head, else one more.
+  static std::uint32_t form_of(const HashedToken& token) {
+    return std::uint32_t(std::min(token.text.size(), sizeof token.head + 1)) + 1;
   }
-  Index insert_behind(const HashedToken& token);
-  std::size_t bucket(const HashedToken& token) const;
+  /// Returns the place of the bucket that has the token, or of the free one that is to have it. The buckets of a cache
+  /// line are looked at first, from the token's own on, then those of the next line.
+  std::size_t place(const HashedToken& token) const {
+    constexpr std::size_t in_line = line_bytes / sizeof(Bucket);
+    const std::uint32_t form = form_of(token);
+    for (std::size_t line = token.hash & (bucket_count_ - in_line);; line = (line + in_line) & (bucket_count_ - 1))
+      for (std::size_t i = 0; i < in_line; ++i) {
+        const std::size_t at = line | ((token.hash + i) & (in_line - 1));
+        const Bucket& bucket = buckets_[at];
+        if (bucket.number == 0) return at;
+        if (bucket.head == token.head && bucket.form() == form &&
+            (token.text.size() <= sizeof token.head || this->token(Index{bucket.number} - 1) == token.text))
+          return at;
+      }
+  }
+  /// Returns the token's bucket, with a number; inserts the token if it is new.
+  Bucket& bucket(const HashedToken& token) {
+    if (bucket_count_ > 0)
+      if (Bucket& found = buckets_[place(token)]; found.number != 0) return found;
+    return insert_new(token);
+  }
+  Bucket& insert_new(const HashedToken& token);
   void rehash(std::size_t buckets);
 
   std::vector<char> bytes_;
   std::vector<Index> offsets_ = {0};
-  std::vector<Bucket> buckets_;  ///< hash table; its size is a power of two
+  std::unique_ptr<void, decltype(&std::free)> memory_{nullptr, &std::free};
+  Bucket* buckets_ = nullptr;     ///< hash table [bucket_count_] in memory_, from a cache line on
+  std::size_t bucket_count_ = 0;  ///< a power of two, at least 16, or 0
 };
 
 /// Calls take(i) for each token, in order, and fetches what `map` reads first of the tokens a few calls before.
@@ -112,7 +149,7 @@ template <class Take>
 void for_each_fetched(const TokenMap& map, std::span<const std::string_view> tokens, const Take& take) {
   constexpr std::size_t ahead = 16;  // lookups whose memory accesses overlap
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (i + ahead < tokens.size()) map.prefetch(tokens[i + ahead]);
+    if (i + ahead < tokens.size()) map.prefetch(HashedToken(tokens[i + ahead]).hash);
     take(i);
   }
 }
@@ -120,26 +157,29 @@ void for_each_fetched(const TokenMap& map, std::span<const std::string_view> tok
 /// Tokens and the number of occurrences of each.
 struct TokenCounts {
   TokenMap tokens;
-  std::vector<Index> counts;
 
   void add(const HashedToken& token, Index count = 1) {
-    const std::size_t i = tokens.insert(token);
-    if (i == counts.size()) begin_count();
-    counts[i] += count;
+    TokenMap::Bucket& bucket = tokens.bucket(token);
+    if (Index{bucket.count()} + count <= Index{TokenMap::Bucket::most_count})
+      bucket.add(std::uint32_t(count));
+    else
+      large_[bucket.number - 1] += count;
   }
   /// Counts the values of a batch that were fetched, and appends 1 + the number of each to `numbers`, 0 for a missing
   /// one.
   void add(const TokenBatch& batch, std::vector<std::uint32_t>& numbers);
+  /// Returns the counts of all tokens, by number.
+  std::vector<Index> counts() const;
   /// Removes all tokens, and keeps the memory.
   void clear() {
     tokens.clear();
-    counts.clear();
+    large_.clear();
   }
   /// Returns the memory that is allocated, bytes; 0 without tokens.
-  Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory() + Index(counts.capacity() * sizeof(Index)); }
+  Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory(); }
 
  private:
-  void begin_count();
+  std::map<std::uint32_t, Index> large_;  ///< parts of counts that do not fit the buckets, by number
 };
 
 }  // namespace tesserec::preprocess

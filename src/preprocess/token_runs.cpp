@@ -37,6 +37,8 @@ TokenRun write_run(ScratchWriter& file, std::vector<TokenCounts>& counts, std::s
   for_each_token(counts, [&](std::size_t f, Index i) {
     partitions.push_back(std::uint16_t(share_number(counts[f].tokens.token(i), forms[f]) % token_partitions));
   });
+  std::vector<std::vector<Index>> numbers;  // of occurrences
+  for (const TokenCounts& of_feature : counts) numbers.push_back(of_feature.counts());
   TokenRun run{file.path(), {}};
   std::vector<std::string> packed(partitions_at_once);
   for (std::size_t first = 0; first < token_partitions; first += partitions_at_once) {
@@ -45,7 +47,7 @@ TokenRun write_run(ScratchWriter& file, std::vector<TokenCounts>& counts, std::s
       const std::size_t at = *partition++ - first;  // of a partition before `first`: a large number
       if (at >= partitions_at_once) return;
       pack_number(f, packed[at]);
-      pack_number(std::uint64_t(counts[f].counts[std::size_t(i)]), packed[at]);
+      pack_number(std::uint64_t(numbers[f][std::size_t(i)]), packed[at]);
       pack_text(counts[f].tokens.token(i), packed[at]);
     });
     for (std::string& of_partition : packed) {
@@ -53,7 +55,7 @@ TokenRun write_run(ScratchWriter& file, std::vector<TokenCounts>& counts, std::s
       of_partition.clear();
     }
   }
-  for (TokenCounts& of_feature : counts) of_feature = {};
+  for (TokenCounts& of_feature : counts) of_feature = TokenCounts();
   return run;
 }
 
@@ -79,7 +81,7 @@ void read_run(const TokenRun& run, const TokenShare& share, std::span<const Feat
     const std::uint64_t number = share.passes > 1 ? share_number(token, forms[feature]) / token_partitions : 0;
     if (Index(number % std::uint64_t(share.passes)) != share.pass) continue;
     some.push_back({&counts[feature], count, token});
-    counts[feature].tokens.prefetch(some.back().token);
+    counts[feature].tokens.prefetch(some.back().token.hash);
     if (some.size() == 32) add();
   }
   add();

@@ -92,6 +92,7 @@ class Criteo final : public RowFormat {
  public:
   explicit Criteo(const RowSettings& settings) {
     layout_.columns.push_back({"label", ColumnKind::label});
+    layout_.ascii = true;  // the rows that read() accepts
     short_rows_ = settings.short_rows;
     layout_.labels = "1 is \"1\", 0 is \"0\"";
     for (std::size_t k = 0; k < numbers; ++k) {
@@ -164,11 +165,13 @@ class Criteo final : public RowFormat {
       put_number(value, row);
     }
 
-    row.tokens.resize(categories);
-    row.ends.resize(categories);
-    std::iota(row.ends.begin(), row.ends.end(), std::size_t{1});
-    row.cut.assign(categories, 0);
-    row.text.resize(categories * digits);
+    if (row.tokens.size() != categories || row.ends.size() != categories) {  // else the row before left all this
+      row.tokens.resize(categories);
+      row.ends.resize(categories);
+      std::iota(row.ends.begin(), row.ends.end(), std::size_t{1});
+      row.cut.assign(categories, 0);
+      row.text.resize(categories * digits);
+    }
     for (std::size_t f = 0; f < categories; ++f) {
       const std::string_view field = fields[first + numbers + f];
       char* const token = row.text.data() + f * digits;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "page_buffer.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
 #include <tesserec/store/disk.hpp>
@@ -40,13 +42,9 @@ std::string folder_of(const std::string& path) {
 /// Waits until the name of a file or folder is on the disk.
 void sync_name(const std::string& path) { sync_path(folder_of(path)); }
 
-constexpr std::size_t page_bytes = 4096;  // alignment of direct I/O in file and memory
-
-using PageBuffer = std::unique_ptr<void, decltype(&std::free)>;
-
 /// Allocates memory for direct I/O. Throws std::bad_alloc.
-PageBuffer page_buffer(std::size_t bytes) {
-  PageBuffer buffer(std::aligned_alloc(page_bytes, bytes), &std::free);
+PageBuffer transfer_buffer(std::size_t bytes) {
+  PageBuffer buffer = page_buffer(bytes);
   if (buffer == nullptr) throw std::bad_alloc();
   return buffer;
 }
@@ -59,7 +57,7 @@ void read_past_cache(const std::string& path, const Take& take) {
   const Descriptor file(path, O_RDONLY, "open it");
   ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
   bool direct = ::fcntl(file, F_SETFL, O_DIRECT) == 0;
-  const PageBuffer memory = page_buffer(most);
+  const PageBuffer memory = transfer_buffer(most);
   const auto* const buffer = static_cast<const std::byte*>(memory.get());
   for (Index at = 0;;) {
     const ssize_t got = ::pread(file, memory.get(), most, at);
@@ -78,19 +76,22 @@ void read_past_cache(const std::string& path, const Take& take) {
 }
 
 /// Writes bytes at the beginning of an empty file. Whole pages of many bytes go to the disk by direct I/O where the
-/// file system supports it, so that the page cache needs no memory for them and nobody copies them there.
+/// file system supports it, so that the page cache needs no memory for them and nobody copies them there. Bytes that do
+/// not begin at a page are copied to a buffer that does.
 void write_past_cache(int file, const std::string& path, std::span<const std::byte> bytes) {
   constexpr std::size_t most = std::size_t{4} << 20;  // bytes of one transfer, enough for the full rate of a fast disk
   if (bytes.size() >= most && ::fcntl(file, F_SETFL, O_DIRECT) == 0) {
-    const PageBuffer buffer = page_buffer(most);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % page_bytes == 0;
+    const PageBuffer buffer = aligned ? PageBuffer(nullptr, &std::free) : transfer_buffer(most);
     while (bytes.size() >= page_bytes) {
       const std::size_t size = std::min(most, bytes.size() / page_bytes * page_bytes);
-      std::memcpy(buffer.get(), bytes.data(), size);
-      const ssize_t written = ::write(file, buffer.get(), size);
+      if (!aligned) std::memcpy(buffer.get(), bytes.data(), size);
+      const ssize_t written = ::write(file, aligned ? bytes.data() : buffer.get(), size);
       if (written < 0 && errno == EINTR) continue;
       if (written < 0 && errno == EINVAL) break;  // The blocks of the disk are larger than a page.
       if (written < 0) fail_errno(path, "write it");
       bytes = bytes.subspan(std::size_t(written));
+      if (std::size_t(written) % page_bytes != 0) break;  // The next one would not begin at a page.
     }
     if (::fcntl(file, F_SETFL, 0) != 0) fail_errno(path, "write it");
   }

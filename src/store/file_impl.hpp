@@ -6,6 +6,7 @@
 
 #include "foreign_file.hpp"
 #include "handle.hpp"
+#include "image_memory.hpp"
 #include <tesserec/store/file_list.hpp>
 #include <tesserec/store/hdf5.hpp>
 
@@ -13,6 +14,7 @@ namespace tesserec::store {
 
 struct File::Impl {
   std::string path;
+  std::unique_ptr<ImageMemory> memory = nullptr;  // of a created file, which it outlives
   Handle file{H5I_INVALID_HID, H5Fclose};
   bool created = false;  // in memory, until close() writes it
   Trust trust = Trust::none;

@@ -72,10 +72,12 @@ File File::open_in_process(const std::string& path, Trust trust) {
   return File(new Impl{.path = path, .file = std::move(file), .trust = trust});
 }
 
-File File::create(const std::string& path) {
+File File::create(const std::string& path, Index bytes) {
   const auto lock = hdf5_lock();
   const Handle access = access_list(path);
   constexpr std::size_t growth = std::size_t{64} << 10;  // bytes
+  auto memory = std::make_unique<ImageMemory>(bytes);
+  memory->give_to(access, path);
   check(H5Pset_fapl_core(access, growth, false), path, "", "make the file in memory");
   // This format has checksums in its metadata, and no flag that stays set until HDF5 closes the file.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), path, "", "choose the format");
@@ -87,7 +89,7 @@ File File::create(const std::string& path) {
   // HDF5 looks for a file of this name, so the name must be unused.
   const std::string name = path + " in memory";
   Handle file(check(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, access), path, "", "create the file"), H5Fclose);
-  return File(new Impl{.path = path, .file = std::move(file), .created = true});
+  return File(new Impl{.path = path, .memory = std::move(memory), .file = std::move(file), .created = true});
 }
 
 File::~File() {

@@ -91,6 +91,23 @@ void require_same_counts(const DatasetReport& a, const DatasetReport& b) {
 
 }  // namespace
 
+TEST_CASE("KeptMemory: takes what fits its blocks, and gives it back") {
+  constexpr Index block = Index{32} << 20;
+  CHECK(!KeptMemory().add("some"));
+  KeptMemory memory(block + block / 2);
+  const std::string half(std::size_t(block / 2), 'h'), more(half.size() + 1, 'm');
+  const auto first = memory.add("some"), second = memory.add(half);
+  CHECK(!memory.add(more));  // A second block would be too much.
+  const auto third = memory.add("at the end");
+  REQUIRE((first && second && third));
+  CHECK(memory.at(*first) == "some");
+  CHECK((memory.at(*second) == half));
+  CHECK(memory.at(*third) == "at the end");
+  KeptMemory large(block + 3);
+  CHECK(!large.add(std::string(std::size_t(block + 4), 'x')));
+  CHECK(large.add(std::string(std::size_t(block + 3), 'x')));
+}
+
 TEST_CASE("run: rows that were kept give the data set and the report of a second reading, on any number of ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);

@@ -53,6 +53,37 @@ TEST_CASE("TokenMap: counts the most memory that a token takes besides its text"
   }
 }
 
+TEST_CASE("TokenCounts: count past what a bucket holds, and while the table grows") {
+  const Random random(6, Purpose::test);
+  constexpr Index most = (Index{1} << 28) - 1;  // that a bucket holds
+  TokenCounts counts;
+  std::map<std::string, Index> expected;
+  const auto add = [&](const std::string& token, Index count) {
+    counts.add(token, count);
+    expected[token] += count;
+  };
+  add("once", 1);
+  add("just", most);
+  for (int i = 0; i < 3; ++i) add("far beyond", most - 1);
+  for (Index i = 0; i < 20000; ++i) add(std::to_string(random.below(7000, i, 0)), 1 + i % 3);
+  TokenBatch batch;
+  for (const char* const token : {"just", "new in the batch", "just"}) batch.add(std::string_view(token));
+  batch.add(std::nullopt);
+  batch.fetch(counts.tokens);
+  std::vector<std::uint32_t> numbers = {7};
+  counts.add(batch, numbers);
+  expected["just"] += 2;
+  ++expected["new in the batch"];
+
+  const std::vector<Index> found = counts.counts();
+  REQUIRE(found.size() == expected.size());
+  for (const auto& [token, count] : expected) CHECK(found[std::size_t(counts.tokens.find(token))] == count);
+  CHECK(numbers == std::vector<std::uint32_t>{7, 2, std::uint32_t(expected.size()), 2, 0});
+  counts.clear();
+  counts.add("far beyond");
+  CHECK(counts.counts() == std::vector<Index>{1});
+}
+
 TEST_CASE("WaitingRows: are full of rows, of long texts, and of long bags") {
   WaitingRows rows(2);
   const auto rows_until_full = [&](std::size_t values, const std::string& text) {

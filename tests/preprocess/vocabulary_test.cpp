@@ -31,7 +31,7 @@ std::vector<TokenRun> runs_of(const comm::Communicator& comm, const ScratchFolde
     std::vector<TokenCounts> mine(forms.size());
     for (std::size_t f = 0; f < forms.size(); ++f)
       for (Index i = half; i < counts[f].tokens.size(); i += 2)
-        mine[f].add(counts[f].tokens.token(i), counts[f].counts[i]);
+        mine[f].add(counts[f].tokens.token(i), counts[f].counts()[i]);
     const TokenRun run = write_run(file, mine, forms);
     file.seal({reinterpret_cast<const char*>(run.pieces.data()), run.pieces.size() * sizeof(ScratchPiece)});
   }

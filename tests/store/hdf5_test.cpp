@@ -87,6 +87,36 @@ TEST_CASE("File: the bytes do not depend on the number of writes") {
   CHECK((write("once", rows) == write("often", 1)));
 }
 
+TEST_CASE("File: has no byte of a file before, whose memory it uses") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  const std::string path = folder / ("memory" + std::to_string(world.rank()));
+  constexpr Index rows = Index{3} << 20;
+  const auto image = [&](File& file) {
+    file.create_dataset<std::int32_t>("m", {rows});
+    const std::vector<std::int32_t> some(10, 5);
+    file.write("m", Slab{rows - 10, 10}, some.data());  // HDF5 has memory for the others, too
+    const std::span<const std::byte> bytes = file.image();
+    return std::vector<std::byte>(bytes.begin(), bytes.end());
+  };
+  std::vector<std::byte> expected;
+  {
+    File fresh = File::create(path, 4 * rows);
+    expected = image(fresh);
+  }
+  const File other = File::create(path + "other");
+  const std::byte* place = nullptr;
+  {
+    File before = File::create(path, 4 * rows);
+    const std::vector<std::int32_t> full(std::size_t(rows), -1);
+    before.write_all("full", {rows}, full.data());
+    place = before.image().data();
+  }
+  File next = File::create(path, 4 * rows);
+  CHECK((image(next) == expected));
+  CHECK(next.image().data() == place);
+}
+
 TEST_CASE("File: reads and writes slabs of columns") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);

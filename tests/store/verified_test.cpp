@@ -10,6 +10,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "scratch.hpp"
+#include "src/store/page_buffer.hpp"
 #include <tesserec/store/disk.hpp>
 
 namespace {
@@ -18,7 +19,8 @@ enum class Direct { allowed, unknown, refused };
 Direct direct = Direct::allowed;
 bool flips = false;
 int flag_changes = 0;
-ssize_t direct_bytes = 0;  // written by direct I/O
+ssize_t direct_bytes = 0;           // written by direct I/O
+const void* direct_from = nullptr;  // where the last of them stood
 
 bool is_direct(int file) { return (::syscall(SYS_fcntl, file, F_GETFL) & O_DIRECT) != 0; }
 
@@ -60,6 +62,7 @@ extern "C" ssize_t write(int file, const void* from, size_t size) {
   }
   const auto written = ssize_t(::syscall(SYS_write, file, from, direct == Direct::refused ? 4096 : size));
   if (written > 0) direct_bytes += written;
+  direct_from = from;
   return written;
 }
 
@@ -69,26 +72,33 @@ TEST_CASE("write_verified: proves files of any size, past the page cache or thro
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string path = scratch / "file";
-  for (const Direct how : {Direct::allowed, Direct::unknown, Direct::refused})
-    for (const std::size_t size : {0, 1, 4095, 5000, 1 << 20, (3 << 20) + 7, 4 << 20, (9 << 20) + 4096 + 5}) {
-      if (world.rank() != 0) continue;
-      INFO(int(how) << ", " << size);
-      direct = how;
-      flag_changes = 0;
-      direct_bytes = 0;
-      std::string text(size, 'a');
-      for (std::size_t i = 0; i < size; ++i) text[i] = char('a' + i % 26);
-      REQUIRE_NOTHROW(store::write_verified(path, text));
-      CHECK(bytes_of(path) == text);
-      CHECK(flag_changes > 0);
-      const bool tried = size >= (4 << 20) && how != Direct::unknown;
-      if (!tried) CHECK(direct_bytes == 0);
-      // A file system without direct I/O, as older tmpfs, writes all bytes through the page cache.
-      if (tried && direct_bytes > 0)
-        CHECK(direct_bytes == (how == Direct::refused ? 4096 : ssize_t(size) / 4096 * 4096));
-      flips = size > 0;
-      if (flips) CHECK(mentions(error_of([&] { store::write_verified(path, text); }), "the disk is failing"));
-      flips = false;
+  const auto prove = [&](Direct how, std::size_t size, std::size_t behind_page) {
+    INFO(int(how) << ", " << size << " bytes, " << behind_page << " behind a page");
+    direct = how;
+    flag_changes = 0;
+    direct_bytes = 0;
+    const store::PageBuffer memory = store::page_buffer(size + behind_page);
+    char* const data = static_cast<char*>(memory.get()) + behind_page;
+    for (std::size_t i = 0; i < size; ++i) data[i] = char('a' + i % 26);
+    const auto bytes = std::as_bytes(std::span<const char>(data, size));
+    REQUIRE_NOTHROW(store::write_verified(path, bytes));
+    CHECK(bytes_of(path) == std::string(data, size));
+    CHECK(flag_changes > 0);
+    const bool tried = size >= (4 << 20) && how != Direct::unknown;
+    if (!tried) CHECK(direct_bytes == 0);
+    // A file system without direct I/O, as older tmpfs, writes all bytes through the page cache.
+    if (tried && direct_bytes > 0) {
+      CHECK(direct_bytes == (how == Direct::refused ? 4096 : ssize_t(size) / 4096 * 4096));
+      const bool copied = direct_from < data || direct_from >= data + size;
+      CHECK(copied == (behind_page > 0));
     }
+    flips = size > 0;
+    if (flips) CHECK(mentions(error_of([&] { store::write_verified(path, bytes); }), "the disk is failing"));
+    flips = false;
+  };
+  for (const Direct how : {Direct::allowed, Direct::unknown, Direct::refused})
+    for (const std::size_t size : {0, 1, 4095, 5000, 1 << 20, (3 << 20) + 7, 4 << 20, (9 << 20) + 4096 + 5})
+      for (const std::size_t behind_page : {0, 16})
+        if (world.rank() == 0) prove(how, size, behind_page);
   direct = Direct::allowed;
 }

@@ -73,6 +73,7 @@ struct RowLayout {
   bool weighted = false;                           ///< true if rows have weights
   std::string time;                                ///< column whose times are stored; empty = none
   bool header = false;                             ///< true if the first line of each file is a header
+  bool ascii = false;                              ///< true if all characters of a row with its targets are ASCII
   TextRules text;
 
   /// Returns the index of a column that is read. Throws Error that begins with `key` if there is none of this name.

@@ -42,8 +42,9 @@ class File {
   /// Opens a file read-only. Throws Error if it is missing, a folder, not HDF5 or truncated, or if its seal cannot be
   /// read; PartedFile compares checksums. A file without a seal may crash HDF5, so a process of its own reads it.
   static File open(const std::string& path, Trust trust = Trust::none);
-  /// Creates a file in memory, which close() writes. HDF5 itself never writes, so a full disk cannot harm it.
-  static File create(const std::string& path);
+  /// Creates a file in memory, which close() writes. HDF5 itself never writes, so a full disk cannot harm it. `bytes`:
+  /// how many the file will have, about; memory for them is taken at once.
+  static File create(const std::string& path, Index bytes = 0);
 
   File(File&&) noexcept;
   File& operator=(File&&) noexcept;
