@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "figures.hpp"
 #include "metric.hpp"
@@ -175,7 +176,7 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, const Runs& runs, c
              [&](const Row& row) { return metric_cell(row, name, metric); });
   };
   if (!names.empty()) add_metric(names.front());
-  for (const Column& key : columns_of_keys(rows)) columns.push_back(key);
+  for (const Column& key : columns_of_keys(rows) | std::views::take(most_key_columns)) columns.push_back(key);
   for (std::size_t m = 1; m < names.size(); ++m) add_metric(names[m]);
   add("AUC of the truth", truth_cell);
   add("base rate", [](const Run& run) {

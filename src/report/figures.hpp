@@ -53,6 +53,8 @@ std::string logs(const Runs& runs, const Links& links);
 std::string table_of_shares(const Sweep& sweep);
 /// Shows the keys of a run's deck that changed from one of its starts to a later one.
 std::string table_of_changes(const Runs& runs);
+/// Shows, key by key, in what the decks of runs differ, if that is too much for the summary.
+std::string table_of_keys(const Runs& runs);
 /// Shows versions, hosts, instruction set, ... of the runs.
 std::string table_of_machines(const Runs& runs);
 /// Shows the effective deck with all its keys, and the deck's file.

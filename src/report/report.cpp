@@ -151,7 +151,7 @@ Page make_page(const std::vector<std::string>& folders, const std::string& page_
               under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
                   under("Features and tables", importances(runs) + tables_figure(runs) + caches(runs) + growth(runs)) +
                   under("Machine", phases(runs) + machine_figures)) +
-      under("Machine and versions", table_of_machines(runs));
+      under("All keys that differ", table_of_keys(runs)) + under("Machine and versions", table_of_machines(runs));
   if (!runs.all.empty())
     body += under(runs.all.size() > 1 ? "Deck of " + runs.all.front().name : "Deck", deck(runs.all.front()));
   page.html = html_page(title + " - Tesserec", body);

@@ -58,9 +58,14 @@ std::vector<Column> columns_of_keys(const std::vector<Row>& rows) {
   for (const Row& row : rows)
     for (std::size_t k = 0; row.sweep != nullptr && k < row.sweep->keys.size(); ++k)
       if (const std::string& name = row.sweep->keys[k].name; !has(keys, name)) keys.push_back(name);
-  if (known.size() > 1)
-    for (const std::string& name : differing_keys(known))
+  if (known.size() > 1) {
+    std::vector<std::string> differing = differing_keys(known);
+    std::ranges::stable_partition(differing, [&](const std::string& name) {
+      return std::ranges::all_of(known, [&](const auto& deck) { return deck.contains(name); });
+    });
+    for (const std::string& name : differing)
       if (!has(keys, name)) keys.push_back(name);
+  }
   std::vector<Column> columns;
   for (const std::string& key : keys) {
     Column& column = columns.emplace_back(Column{key, {}});

@@ -35,8 +35,12 @@ struct Column {
 /// speed, memory, times, files. Omits columns without any value.
 std::vector<Column> columns_of(const std::vector<Row>& rows, const Runs& runs, const Links& links);
 
-/// Makes a column for each key of the sweeps, and for each key in which the rows' decks differ.
+/// Makes a column for each key of the sweeps, and for each key in which the rows' decks differ: first those that all
+/// decks have.
 std::vector<Column> columns_of_keys(const std::vector<Row>& rows);
+
+/// Columns of keys that the summary shows; decks of different models differ in hundreds.
+inline constexpr std::size_t most_key_columns = 16;
 
 /// Formats a duration as "35 s", "10 min" or "2.5 h".
 std::string duration_text(double seconds);

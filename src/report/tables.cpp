@@ -65,6 +65,23 @@ std::string table_of_changes(const Runs& runs) {
   return tables;
 }
 
+std::string table_of_keys(const Runs& runs) {
+  const std::vector<Row> rows = rows_of(runs);
+  const std::vector<Column> keys = columns_of_keys(rows);
+  if (keys.size() <= most_key_columns) return "";
+  if (rows.size() > Runs::few)
+    return element("p", {},
+                   concat(keys.size(), " keys differ, of which the table above has ", most_key_columns,
+                          "; a report of at most ", Runs::few, " runs lists all"));
+  std::vector<std::vector<std::string>> cells = {{"key"}};
+  for (const Row& row : rows) cells[0].push_back(swatch(row.css) + escaped(row.name));
+  for (const Column& key : keys) {
+    cells.push_back({escaped(key.name)});
+    for (const Cell& cell : key.cells) cells.back().push_back(cell.text.empty() ? nothing : cell.text);
+  }
+  return table(cells);
+}
+
 std::string table_of_machines(const Runs& runs) {
   // Runs on equal machines share a row.
   std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> machines;  // {cells, names of runs}

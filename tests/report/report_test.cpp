@@ -130,6 +130,35 @@ TEST_CASE("make_page: fifty long runs make a small page that keeps each peak") {
   CHECK(texts(page, "td", "50 runs").size() == 1);
 }
 
+TEST_CASE("make_page: decks that differ in many keys have a table of their own") {
+  const Folder folder;
+  const auto write_deck = [&](const std::string& name, int keys, int value) {
+    std::string deck = "[train]\nzeal = " + std::to_string(value) + "\n[model]\n";
+    for (int k = 0; k < keys; ++k) deck += "a" + std::to_string(10 + k) + " = 5\n";
+    write_metrics(folder.path + "/" + name, 3);
+    write(folder.path + "/" + name + "/run.json", Json::object().set("deck", deck).text());
+  };
+  const auto page_of = [&](int keys, int runs) {
+    std::vector<std::string> folders;
+    for (int r = 0; r < runs; ++r) {
+      write_deck("r" + std::to_string(r), r == 0 ? keys : 0, r);
+      folders.push_back(folder.path + "/r" + std::to_string(r));
+    }
+    return checked(report::make_page(folders).html);
+  };
+  const std::string title = "All keys that differ";
+  const std::vector<Element> few = page_of(15, 2);  // with train.zeal as many as the summary shows
+  CHECK(has_text(few, "th", "model.a24"));
+  CHECK_FALSE(has_text(few, "h2", title));
+  const std::vector<Element> many = page_of(16, 2);
+  CHECK(has_text(many, "th", "train.zeal"));  // which both decks have
+  CHECK(has_text(many, "th", "model.a24"));
+  CHECK_FALSE(has_text(many, "th", "model.a25"));
+  CHECK(has_text(many, "h2", title));
+  CHECK(has_text(many, "td", "model.a25"));
+  CHECK(has_text(page_of(16, 7), "p", "17 keys differ, of which the table above has 16; a report of at most 6 runs"));
+}
+
 TEST_CASE("make_page: several starts are one run with the gaps between them") {
   const Folder folder;
   const std::string run = folder.path + "/a";

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "scratch.hpp"
 #include "source_dir.hpp"
+#include "src/store/page_buffer.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/hdf5.hpp>
 
@@ -91,7 +92,7 @@ TEST_CASE("File: has no byte of a file before, whose memory it uses") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string path = folder / ("memory" + std::to_string(world.rank()));
-  constexpr Index rows = Index{3} << 20;
+  constexpr Index rows = Index{3} << 20, most = 4 * rows + (Index{64} << 10);  // bytes of a file
   const auto image = [&](File& file) {
     file.create_dataset<std::int32_t>("m", {rows});
     const std::vector<std::int32_t> some(10, 5);
@@ -101,18 +102,19 @@ TEST_CASE("File: has no byte of a file before, whose memory it uses") {
   };
   std::vector<std::byte> expected;
   {
-    File fresh = File::create(path, 4 * rows);
+    File fresh = File::create(path, most);
     expected = image(fresh);
   }
   const File other = File::create(path + "other");
   const std::byte* place = nullptr;
   {
-    File before = File::create(path, 4 * rows);
+    File before = File::create(path, most);
     const std::vector<std::int32_t> full(std::size_t(rows), -1);
     before.write_all("full", {rows}, full.data());
     place = before.image().data();
   }
-  File next = File::create(path, 4 * rows);
+  const auto taken = store::page_buffer(std::size_t(most), std::size_t{2} << 20);  // what is free
+  File next = File::create(path, most);
   CHECK((image(next) == expected));
   CHECK(next.image().data() == place);
 }
