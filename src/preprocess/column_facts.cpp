@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
@@ -152,6 +153,31 @@ bool is_word_of(const std::vector<std::string>& words, const std::string& word) 
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+/// Returns 0 or 1 as a text says it, in a word or a number, or -1.
+int truth_of(std::string_view text) {
+  std::string word(trimmed(text));
+  for (char& c : word) c = char(std::tolower(static_cast<unsigned char>(c)));
+  if (is_word_of({"true", "yes", "y", "t"}, word)) return 1;
+  if (is_word_of({"false", "no", "n", "f"}, word)) return 0;
+  double value = 0;
+  return number_fault(word, value).empty() && (value == 0 || value == 1) ? int(value) : -1;
+}
+
+/// Finds the spellings of 0 and 1, if all texts are such ones.
+void find_spellings(const std::unordered_map<std::string_view, Index>& counts, ColumnFacts& facts) {
+  Spellings found;
+  for (const auto& [text, count] : counts) {
+    const int truth = truth_of(text);
+    if (truth < 0) return;
+    (truth == 1 ? found.one : found.zero).emplace_back(text);
+    if (truth == 1) found.ones += count;
+  }
+  if (found.zero.empty() || found.one.empty()) return;
+  std::ranges::sort(found.zero);
+  std::ranges::sort(found.one);
+  facts.spellings = std::move(found);
+}
+
 }  // namespace
 
 std::string ColumnFacts::examples() const {
@@ -204,6 +230,7 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
   });
   facts.frequent.assign(all.begin(), all.begin() + shown_texts);
   find_others(counts, facts);
+  if (facts.distinct <= few_texts) find_spellings(counts, facts);
   if (facts.numbers < facts.present() && facts.times < facts.present()) find_separator(counts, facts);
   return facts;
 }

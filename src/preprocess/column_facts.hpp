@@ -17,6 +17,12 @@ namespace tesserec::preprocess {
 /// Different texts up to which ColumnFacts counts each number.
 inline constexpr Index few_texts = 20;
 
+/// Texts that mean 0 and texts that mean 1, such as "no" and "Yes", "yes".
+struct Spellings {
+  std::vector<std::string> zero, one;
+  Index ones = 0;  ///< rows with one of `one`
+};
+
 /// Facts about the first texts of a column.
 struct ColumnFacts {
   std::string name;
@@ -38,6 +44,7 @@ struct ColumnFacts {
   Index written = 0;                     ///< texts such as "1,250", "$3.50" or "15%"
   Index brackets = 0;                    ///< texts such as "[1, 4]"
   std::vector<std::string> others = {};  ///< texts beside numbers, if there are at most three
+  Spellings spellings = {};              ///< of 0 and 1, if all texts are such ones and both come
   TimeForm time = TimeForm::epoch;       ///< form of time that `times` texts have
   Index times = 0;
 

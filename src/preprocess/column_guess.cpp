@@ -54,6 +54,14 @@ std::string positive_of(const ColumnFacts& facts) {
 }
 
 ColumnGuess binary_label(const ColumnFacts& facts) {
+  if (facts.distinct > 2) {
+    ColumnGuess guess{{facts.name, ColumnKind::label}, ""};
+    guess.column.negative = facts.spellings.zero;
+    guess.column.positive = facts.spellings.one;
+    guess.reason = concat("two values in ", facts.distinct, " spellings, 1 in ",
+                          share(facts.spellings.ones, facts.rows), " of ", facts.rows, " rows");
+    return guess;
+  }
   const std::string positive = positive_of(facts);
   const bool first = facts.frequent[0].first == positive;
   ColumnGuess guess{{facts.name, ColumnKind::label}, ""};
@@ -118,6 +126,11 @@ ColumnGuess category_guess(const ColumnFacts& facts) {
                " are numbers: if ", facts.others.size() == 1 ? "that means" : "these mean",
                " a missing value, add it to preprocess.missing and make this kind = \"number\"");
   return guess;
+}
+
+/// Returns whether each row has one of two values, however each is spelled, and both occur.
+bool is_binary(const ColumnFacts& facts) {
+  return facts.missing == 0 && (facts.distinct == 2 || !facts.spellings.one.empty());
 }
 
 /// Returns whether a column is 0 or 1 in all rows, and both occur.
@@ -215,7 +228,6 @@ std::optional<ColumnGuess> further_label(const ColumnFacts& facts) {
 
 Index guess_label(const std::vector<ColumnFacts>& columns, ColumnGuess& guess) {
   Index found = -1;
-  const auto is_binary = [](const ColumnFacts& facts) { return facts.distinct == 2 && facts.missing == 0; };
   for (std::size_t c = 0; c < columns.size() && found < 0; ++c)
     if (is_binary(columns[c]) && has_word(columns[c].name, label_words)) found = Index(c);
   for (std::size_t c = 0; c < columns.size() && found < 0; ++c) {

@@ -65,7 +65,7 @@ double auc_alone(const Proposal& proposal, const std::vector<std::string>& texts
   std::vector<verdict::SampledRow> rows;
   for (std::size_t r = 0; r < texts.size(); ++r) {
     double value = 0;
-    bool positive = labels[r] == (label.positive.empty() ? "" : label.positive.front());
+    bool positive = std::ranges::find(label.positive, labels[r]) != label.positive.end();
     if (label.threshold) positive = number_fault(labels[r], value).empty() && value >= *label.threshold;
     verdict::SampledRow& row = rows.emplace_back();
     row.digest = r;

@@ -137,6 +137,18 @@ says reviews '{name = "review", kind = "skip"}' 'too long for a key'
 awk 'BEGIN { srand(4); print "user,item,label"; for (i = 0; i < 300; ++i) printf "u%d,i%d,%s\n", rand() * 50, rand() * 9, rand() < 0.4 ? "caf\351" : "th\351" }' >latin.csv
 must_fail 'is not UTF-8, so a deck cannot have it; convert the files, e.g. with `iconv -f LATIN1' preprocess --propose latin.csv
 
+# a label in several spellings; a column that it alone tells
+awk 'BEGIN { srand(6); split("Yes yes YES 1", yes, " "); split("no No 0 false", no, " "); print "user,item,clicked,seconds"
+  for (i = 0; i < 300; ++i) { c = rand() < 0.4; printf "u%d,i%d,%s,%d\n", rand() * 50, rand() * 9, c ? yes[1 + i % 4] : no[1 + i % 4], c * (1 + rand() * 60) } }' >spelled.csv
+prepare spelled spelled.csv
+says spelled 'positive = ["1", "YES", "Yes", "yes"], negative = ["0", "No", "false", "no"]' 'two values in 8 spellings, 1 in ' \
+  '{name = "seconds", kind = "skip"}' 'tells the label by itself (AUC 1)'
+sed '2s/,[^,]*,\([0-9]*\)$/,perhaps,\1/' spelled.csv >perhaps.csv
+must_fail 'perhaps.csv: no column of the first 300 rows can be the label: none has two values' preprocess --propose perhaps.csv
+awk 'BEGIN { srand(7); split("Yes yes YES", yes, " "); print "user,item,agreed"
+  for (i = 0; i < 100; ++i) printf "u%d,i%d,%s\n", rand() * 50, rand() * 9, yes[1 + i % 3] }' >agreed.csv
+must_fail 'agreed.csv: no column of the first 100 rows can be the label: none has two values' preprocess --propose agreed.csv
+
 # small logs: a larger share to evaluate, or none; times that divide nothing
 clicks user,item,click 30 >thirty.csv
 prepare thirty thirty.csv
