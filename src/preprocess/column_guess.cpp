@@ -178,10 +178,11 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   const bool has_type =
       facts.type && (facts.type->text.starts_with("timestamp") || facts.type->text.starts_with("date"));
   const bool named_time = has_type || has_word(facts.name, time_words);
+  const bool typed = has_type && facts.is_numeric();  // seconds since 1970, of any year
   const bool is_time = facts.times == facts.present() && (facts.time == TimeForm::iso || named_time);
-  if (is_time) {
+  if (typed || is_time) {
     ColumnGuess guess{{facts.name, ColumnKind::time}, concat("times, for example ", shown(facts.frequent[0].first))};
-    guess.column.time = facts.time;
+    guess.column.time = typed ? TimeForm::epoch : facts.time;
     guess.column.stored = facts.missing == 0;
     return guess;
   }
