@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --propose takes a column for.
+// Kinds that --propose finds for columns.
 #include "catch.hpp"
 #include "src/preprocess/column_facts.hpp"
 
