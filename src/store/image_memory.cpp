@@ -44,8 +44,8 @@ ImageMemory::~ImageMemory() {
   count_user(-1);
 }
 
-/// Returns a spare block of at least, but not over twice, the bytes, or else a new one; one without data if there is no
-/// memory.
+/// Returns a spare block of at least, but not over twice, the bytes. Else frees those there are, because files of another
+/// size follow, and returns a new one; one without data if there is no memory.
 ImageMemory::Block ImageMemory::new_block(std::size_t bytes) {
   Spare& all = spare();
   {
@@ -56,6 +56,7 @@ ImageMemory::Block ImageMemory::new_block(std::size_t bytes) {
       all.blocks.erase(found);
       return block;
     }
+    if (bytes >= least_spare) all.blocks.clear();
   }
   const std::size_t alignment = bytes >= least_spare ? huge_page : page_bytes;
   const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
