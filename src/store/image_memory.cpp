@@ -44,8 +44,8 @@ ImageMemory::~ImageMemory() {
   count_user(-1);
 }
 
-/// Returns a spare block of at least, but not over twice, the bytes. Else frees those there are, because files of another
-/// size follow, and returns a new one; one without data if there is no memory.
+/// Returns a spare block of at least, but not over twice, the bytes. Else frees those there are, because files of
+/// another size follow, and returns a new one; one without data if there is no memory.
 ImageMemory::Block ImageMemory::new_block(std::size_t bytes) {
   Spare& all = spare();
   {
