@@ -81,6 +81,10 @@ void check_parts(const ProposedJoin& join);
 /// row.
 void share_rules(Proposal& proposal);
 
+/// Returns the numbers of the log's times, first the one that reaches the latest moment: what happened, rather than a
+/// birthday or a date of release.
+std::vector<std::size_t> times_by_last(const Proposal& proposal);
+
 /// Chooses the split that makes evaluation rows, if no file has them and the rows suffice.
 void choose_split(Proposal& proposal);
 
@@ -94,7 +98,7 @@ std::vector<std::string> proposed_labels(const Proposal& proposal, Index label_c
 /// Leaves out weekday and day of the log's times if all rows are of one day, since they are then constant.
 void choose_parts(Proposal& proposal);
 
-/// Stores at most one time of the log: the first one that no row of the files' heads lacks.
+/// Stores at most one time of the log: of those that no row of the files' heads lacks the first of times_by_last().
 void store_one_time(Proposal& proposal);
 
 /// Returns the deck as text.

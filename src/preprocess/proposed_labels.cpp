@@ -87,7 +87,8 @@ void choose_parts(Proposal& proposal) {
 
 void store_one_time(Proposal& proposal) {
   bool found = false;
-  for (ColumnGuess& guess : proposal.columns) {
+  for (const std::size_t c : times_by_last(proposal)) {
+    ColumnGuess& guess = proposal.columns[c];
     guess.column.stored = guess.column.stored && !found && is_complete(proposal, guess.column.name);
     if (!guess.column.stored) continue;
     found = true;

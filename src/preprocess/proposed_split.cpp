@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluation rows of a deck that is proposed.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "proposal.hpp"
 #include <tesserec/core/text.hpp>
@@ -50,24 +52,43 @@ bool divides(const Proposal& proposal, const Column& time, double fraction) {
   return log.rows - rows >= std::max(Index(fraction * double(log.rows) + 0.5), Index{1});
 }
 
+/// Returns the latest moment that the first rows of the log have in a column, microseconds since 1970.
+Index last_moment(const Proposal& proposal, std::size_t column) {
+  Index last = std::numeric_limits<Index>::min();
+  for (const std::string& text : proposal.log().values[column])
+    if (ParsedTime parsed; parse_time(text, proposal.columns[column].column.time, parsed))
+      last = std::max(last, parsed.instant);
+  return last;
+}
+
 }  // namespace
+
+std::vector<std::size_t> times_by_last(const Proposal& proposal) {
+  std::vector<std::pair<Index, std::size_t>> times;
+  for (std::size_t c = 0; c < proposal.columns.size(); ++c)
+    if (proposal.columns[c].column.kind == ColumnKind::time) times.emplace_back(last_moment(proposal, c), c);
+  std::ranges::stable_sort(times, std::greater(), &std::pair<Index, std::size_t>::first);
+  std::vector<std::size_t> numbers;
+  for (const auto& [last, c] : times) numbers.push_back(c);
+  return numbers;
+}
 
 void choose_split(Proposal& proposal) {
   if (!proposal.evaluate.empty()) return;
   ProposedSplit& split = proposal.split;
-  const auto time = std::find_if(proposal.columns.begin(), proposal.columns.end(),
-                                 [](const ColumnGuess& guess) { return guess.column.kind == ColumnKind::time; });
-  if (time != proposal.columns.end() && divides(proposal, time->column, split.fraction)) {
+  const std::vector<std::size_t> times = times_by_last(proposal);
+  const Column* const time = times.empty() ? nullptr : &proposal.columns[times[0]].column;
+  if (time != nullptr && divides(proposal, *time, split.fraction)) {
     split.by = SplitBy::time;
-    split.time = time->column.name;
+    split.time = time->name;
     split.reason = "train on the past, evaluate on what came later";
     return;
   }
   constexpr double may_be_empty = 1e-6;  // largest probability that the draw leaves no row to evaluate
   constexpr Index enough = 1000;
   const Index rows = different_rows(proposal, enough);
-  split.reason = time == proposal.columns.end() ? "no column is a time, so rows are drawn"
-                                                : "nearly all rows have one time, so rows are drawn";
+  split.reason =
+      time == nullptr ? "no column is a time, so rows are drawn" : "nearly all rows have one time, so rows are drawn";
   for (const double fraction : {0.1, 0.2, 0.3, 0.5}) {
     double empty = 1;  // probability
     for (Index row = 0; row < rows; ++row) empty *= 1 - fraction;

@@ -137,7 +137,7 @@ void RangeRecorder::write_tokens() {
     const ScratchPiece dictionary = kept_->write_dictionary(tokens_);
     const auto give = [&](TextRange& range) {
       for (KeptPiece& piece : range.kept)
-        if (piece.dictionary.first == 0) piece.dictionary = dictionary;  // Rows stand before it in the file.
+        if (piece.dictionary.first == 0) piece.dictionary = dictionary;  // Rows or tokens stand before it in the file.
     };
     give(range_);
     std::ranges::for_each(read_.ranges, give);

@@ -149,6 +149,12 @@ awk 'BEGIN { srand(7); split("Yes yes YES", yes, " "); print "user,item,agreed"
   for (i = 0; i < 100; ++i) printf "u%d,i%d,%s\n", rand() * 50, rand() * 9, yes[1 + i % 3] }' >agreed.csv
 must_fail 'agreed.csv: no column of the first 100 rows can be the label: none has two values' preprocess --propose agreed.csv
 
+# a birthday before the time of the event, which the rows are split by and stored with
+awk 'BEGIN { srand(8); print "user,birthday,at,click"; for (i = 0; i < 300; ++i)
+  printf "u%d,19%d-0%d-11,%d,%d\n", rand() * 50, 60 + i % 40, 1 + i % 9, 1500000000 + i * 7000, rand() < 0.4 }' >births.csv
+prepare births births.csv
+says births '{name = "birthday", kind = "time", time = "iso"}' '{name = "at", kind = "time", time = "epoch", stored = true}' 'time = "at"'
+
 # small logs: a larger share to evaluate, or none; times that divide nothing
 clicks user,item,click 30 >thirty.csv
 prepare thirty thirty.csv
