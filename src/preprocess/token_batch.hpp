@@ -35,8 +35,6 @@ class TokenBatch {
   }
   std::size_t size() const { return entries_.size(); }
   bool missing(std::size_t i) const { return entries_[i].size == missing_size; }
-  /// Returns the hash of a value, any of a missing one.
-  std::uint64_t hash(std::size_t i) const { return entries_[i].hash; }
   /// Fetches what a map reads first of each value. A prefetch waits for the translation of its address, so nothing else
   /// stands in the loop.
   void fetch(const TokenMap& map) const {
