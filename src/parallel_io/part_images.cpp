@@ -25,7 +25,8 @@ Index PartRows::bytes(const store::PartsLayout& layout) const {
 
 PartImages::Image& PartImages::image(int part) {
   if (const auto found = images_.find(part); found != images_.end()) return found->second;
-  while (!flushes_.empty() && is_done(flushes_.front())) await_flush();  // leaves its memory to the new image
+  // Those that are done leave their memory to the new image. One stays, for without any the memory would be freed.
+  while (flushes_.size() > 1 && is_done(flushes_.front())) await_flush();
   std::vector<store::DatasetShape> shapes;
   if (single())
     shapes = layout_.datasets();

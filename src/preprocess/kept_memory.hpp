@@ -36,7 +36,7 @@ class KeptMemory {
 
   /// Adds a block for at least some bytes. Returns false if there is no room for it.
   bool add_block(Index bytes) {
-    const Index size = std::max(block_bytes, bytes);
+    const Index size = std::max(std::min(block_bytes, most_), bytes);
     if (size > most_) return false;
     most_ -= size;
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(std::size_t(size)));

@@ -81,8 +81,9 @@ void check_parts(const ProposedJoin& join);
 /// row.
 void share_rules(Proposal& proposal);
 
-/// Returns the numbers of the log's times, first the one that reaches the latest moment: what happened, rather than a
-/// birthday or a date of release.
+/// Returns the numbers of the log's times, first those that divide its rows, and of these the one that reaches the
+/// latest moment: what happened, rather than a birthday or a date of release. Times behind the file's own, such as the
+/// end of 2099, come last.
 std::vector<std::size_t> times_by_last(const Proposal& proposal);
 
 /// Chooses the split that makes evaluation rows, if no file has them and the rows suffice.

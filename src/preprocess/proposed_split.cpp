@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluation rows of a deck that is proposed.
 #include <algorithm>
-#include <functional>
+#include <chrono>
+#include <filesystem>
 #include <limits>
 #include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 
 #include "proposal.hpp"
 #include <tesserec/core/text.hpp>
@@ -36,40 +37,54 @@ Index different_rows(const Proposal& proposal, Index most) {
   return std::ssize(rows);
 }
 
+/// Returns the texts of the log's first rows in a column.
+const std::vector<std::string>& texts_of(const Proposal& proposal, const Column& column) {
+  const HeadSample& log = proposal.log();
+  return log.values[std::size_t(std::ranges::find(log.names, column.name) - log.names.begin())];
+}
+
 /// Returns whether a split by the time leaves rows to train on: not if nearly all rows have the first time.
-bool divides(const Proposal& proposal, const Column& time, double fraction) {
+bool divides(const Proposal& proposal, const Column& time) {
   const HeadSample& log = proposal.log();
   if (!log.whole || proposal.train.size() > 1) return true;
-  const auto place = std::size_t(std::find(log.names.begin(), log.names.end(), time.name) - log.names.begin());
   Index first = std::numeric_limits<Index>::max(), rows = 0;
-  for (const std::string& text : log.values[place]) {
+  for (const std::string& text : texts_of(proposal, time)) {
     ParsedTime parsed;
     if (!parse_time(text, time.time, parsed)) return true;  // A row without a time stays to train.
     if (parsed.instant < first) rows = 0;
     first = std::min(first, parsed.instant);
     rows += parsed.instant == first;
   }
-  return log.rows - rows >= std::max(Index(fraction * double(log.rows) + 0.5), Index{1});
+  return log.rows - rows >= std::max(Index(proposal.split.fraction * double(log.rows) + 0.5), Index{1});
 }
 
 /// Returns the latest moment that the first rows of the log have in a column, microseconds since 1970.
-Index last_moment(const Proposal& proposal, std::size_t column) {
-  Index last = std::numeric_limits<Index>::min();
-  for (const std::string& text : proposal.log().values[column])
-    if (ParsedTime parsed; parse_time(text, proposal.columns[column].column.time, parsed))
-      last = std::max(last, parsed.instant);
+Index last_moment(const Proposal& proposal, const Column& time) {
+  Index last = std::numeric_limits<Index>::min() + 1;
+  for (const std::string& text : texts_of(proposal, time))
+    if (ParsedTime parsed; parse_time(text, time.time, parsed)) last = std::max(last, parsed.instant);
   return last;
+}
+
+/// Returns the time of the last write to the log, microseconds since 1970.
+Index written(const Proposal& proposal) {
+  const auto time = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(proposal.log().file.path));
+  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
 }
 
 }  // namespace
 
 std::vector<std::size_t> times_by_last(const Proposal& proposal) {
-  std::vector<std::pair<Index, std::size_t>> times;
-  for (std::size_t c = 0; c < proposal.columns.size(); ++c)
-    if (proposal.columns[c].column.kind == ColumnKind::time) times.emplace_back(last_moment(proposal, c), c);
-  std::ranges::stable_sort(times, std::greater(), &std::pair<Index, std::size_t>::first);
+  std::vector<std::tuple<bool, bool, Index, std::size_t>> times;  // behind the file's, divides nothing, -last, number
+  for (std::size_t c = 0; c < proposal.columns.size(); ++c) {
+    const Column& column = proposal.columns[c].column;
+    if (column.kind != ColumnKind::time) continue;
+    const Index last = last_moment(proposal, column);
+    times.emplace_back(last > written(proposal), !divides(proposal, column), -last, c);
+  }
+  std::ranges::sort(times);
   std::vector<std::size_t> numbers;
-  for (const auto& [last, c] : times) numbers.push_back(c);
+  for (const auto& time : times) numbers.push_back(std::get<std::size_t>(time));
   return numbers;
 }
 
@@ -78,7 +93,7 @@ void choose_split(Proposal& proposal) {
   ProposedSplit& split = proposal.split;
   const std::vector<std::size_t> times = times_by_last(proposal);
   const Column* const time = times.empty() ? nullptr : &proposal.columns[times[0]].column;
-  if (time != nullptr && divides(proposal, *time, split.fraction)) {
+  if (time != nullptr && divides(proposal, *time)) {
     split.by = SplitBy::time;
     split.time = time->name;
     split.reason = "train on the past, evaluate on what came later";

@@ -175,8 +175,8 @@ struct TokenCounts {
     tokens.clear();
     large_.clear();
   }
-  /// Returns the memory that is allocated, bytes; 0 without tokens.
-  Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory(); }
+  /// Returns the memory that is allocated, and that counts() takes, bytes; 0 without tokens.
+  Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory() + tokens.size() * Index{sizeof(Index)}; }
 
  private:
   std::map<std::uint32_t, Index> large_;  ///< parts of counts that do not fit the buckets, by number

@@ -154,6 +154,10 @@ awk 'BEGIN { srand(8); print "user,birthday,at,click"; for (i = 0; i < 300; ++i)
   printf "u%d,19%d-0%d-11,%d,%d\n", rand() * 50, 60 + i % 40, 1 + i % 9, 1500000000 + i * 7000, rand() < 0.4 }' >births.csv
 prepare births births.csv
 says births '{name = "birthday", kind = "time", time = "iso"}' '{name = "at", kind = "time", time = "epoch", stored = true}' 'time = "at"'
+# ... behind a column without a name, and with the end of all times in most rows
+awk -F, -v OFS=, 'NR == 1 { print "", $0, "valid_to"; next } { print NR, $0, NR % 50 ? "2099-12-31" : "2016-01-01" }' births.csv >ends.csv
+prepare ends ends.csv
+says ends '{name = "at", kind = "time", time = "epoch", stored = true}' 'time = "at"'
 
 # small logs: a larger share to evaluate, or none; times that divide nothing
 clicks user,item,click 30 >thirty.csv

@@ -103,6 +103,10 @@ TEST_CASE("KeptMemory: takes what fits its blocks, and gives it back") {
   CHECK(memory.at(*first) == "some");
   CHECK((memory.at(*second) == half));
   CHECK(memory.at(*third) == "at the end");
+  KeptMemory small(100);
+  CHECK(small.add(std::string(60, 's')));
+  CHECK(!small.add(std::string(41, 's')));
+  CHECK(small.add(std::string(40, 's')));
   KeptMemory large(block + 3);
   CHECK(!large.add(std::string(std::size_t(block + 4), 'x')));
   CHECK(large.add(std::string(std::size_t(block + 3), 'x')));
