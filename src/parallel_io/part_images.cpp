@@ -25,7 +25,7 @@ Index PartRows::bytes(const store::PartsLayout& layout) const {
 
 PartImages::Image& PartImages::image(int part) {
   if (const auto found = images_.find(part); found != images_.end()) return found->second;
-  // Those that are done leave their memory to the new image. One stays, for without any the memory would be freed.
+  // Memory of done ones goes to the new image. One stays, because without any all memory would be freed.
   while (flushes_.size() > 1 && is_done(flushes_.front())) await_flush();
   std::vector<store::DatasetShape> shapes;
   if (single())
