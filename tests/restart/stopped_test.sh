@@ -6,7 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../app/lib_samples.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/small_deck.sh" "$folder/deck.toml"
 criteo_deck "$folder/criteo.toml"
-awk -v n=2000 '{ line = $0 } NR == 1 { while (n--) for (i = 0; i < 200; ++i) print line }' "$folder/raw/train.txt" >"$folder/raw/long.txt"
+awk -v n=4000 '{ line = $0 } NR == 1 { while (n--) for (i = 0; i < 200; ++i) print line }' "$folder/raw/train.txt" >"$folder/raw/long.txt"
 
 # process_of JOB RANK: its id.
 process_of() {
@@ -23,14 +23,14 @@ stop() {
   # shellcheck disable=SC2086
   $LAUNCH "$ranks" "$program" "$@" --set run.patience=2 --set "run.output=$folder/run" >"$folder/out" 2>"$folder/err" </dev/null &
   local job=$! pid=
-  for _ in $(seq 300); do
-    pid=$(process_of "$job" "$stopped")
+  for _ in $(seq 3000); do  # often, because the raw file is read in a second
+    [ -n "$pid" ] || pid=$(process_of "$job" "$stopped")
     if [ -n "$part" ]; then
       ! grep -q -- "$part" "$folder/err" || break
     else
       ! readlink "/proc/$pid/fd/"* 2>/dev/null | grep -q 'raw/long\.txt' || break
     fi
-    sleep 0.1
+    sleep 0.01
   done
   [ -n "$pid" ] && kill -STOP "$pid"
   for _ in $(seq 300); do
