@@ -78,10 +78,7 @@ void TokenCounts::add(const TokenBatch& batch, std::vector<std::uint32_t>& numbe
     if (batch.missing(i)) continue;
     TokenMap::Bucket& bucket = tokens.bucket(batch[i]);
     found[i] = bucket.number;
-    if (bucket.count() < TokenMap::Bucket::most_count)
-      bucket.add(1);
-    else
-      ++large_[bucket.number - 1];
+    add(bucket, 1);
   }
 }
 

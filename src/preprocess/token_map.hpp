@@ -158,13 +158,7 @@ void for_each_fetched(const TokenMap& map, std::span<const std::string_view> tok
 struct TokenCounts {
   TokenMap tokens;
 
-  void add(const HashedToken& token, Index count = 1) {
-    TokenMap::Bucket& bucket = tokens.bucket(token);
-    if (Index{bucket.count()} + count <= Index{TokenMap::Bucket::most_count})
-      bucket.add(std::uint32_t(count));
-    else
-      large_[bucket.number - 1] += count;
-  }
+  void add(const HashedToken& token, Index count = 1) { add(tokens.bucket(token), count); }
   /// Counts the values of a batch that were fetched, and appends 1 + the number of each to `numbers`, 0 for a missing
   /// one.
   void add(const TokenBatch& batch, std::vector<std::uint32_t>& numbers);
@@ -179,6 +173,13 @@ struct TokenCounts {
   Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory() + tokens.size() * Index{sizeof(Index)}; }
 
  private:
+  void add(TokenMap::Bucket& bucket, Index count) {
+    if (Index{bucket.count()} + count <= Index{TokenMap::Bucket::most_count})
+      bucket.add(std::uint32_t(count));
+    else
+      large_[bucket.number - 1] += count;
+  }
+
   std::map<std::uint32_t, Index> large_;  ///< parts of counts that do not fit the buckets, by number
 };
 
