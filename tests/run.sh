@@ -14,13 +14,13 @@ ninja -C build -j "${JOBS:-2}"
 cmake -S . -B build/emulated -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSEREC_DEVICE=emulated -DCMAKE_UNITY_BUILD=ON
 ninja -C build/emulated -j "${JOBS:-2}"
 
-# Tests of several ranks fill two processors alone; those of one run side by side. The longest are left to tests/long.sh,
-# unless arguments choose.
+# Tests wait half of their time, for a job to start or to end, so twice as many ranks run as there are processors. The
+# longest tests are left to tests/long.sh, unless arguments choose.
 (($#)) || set -- -LE long
 report=build/test_report.xml
 rm -f "$report"
 status=0
-ctest --test-dir build -j "${JOBS:-2}" --output-on-failure --output-junit "$PWD/$report" "$@" || status=$?
+ctest --test-dir build -j $((2 * ${JOBS:-2})) --output-on-failure --output-junit "$PWD/$report" "$@" || status=$?
 if [[ ! -f $report ]]; then
   echo "ctest wrote no report" >&2
   exit 1
