@@ -26,4 +26,5 @@
 #include <tesserec/raw/settings.hpp>
 #include <tesserec/raw/side_columns.hpp>
 #include <tesserec/raw/text_parts.hpp>
+#include <tesserec/raw/times.hpp>
 #include <tesserec/raw/transforms.hpp>

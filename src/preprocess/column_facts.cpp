@@ -15,6 +15,7 @@
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/field_values.hpp>
 #include <tesserec/raw/fields.hpp>
+#include <tesserec/raw/times.hpp>
 
 namespace tesserec::preprocess {
 namespace {

@@ -9,6 +9,7 @@
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/times.hpp>
 
 namespace tesserec::preprocess {
 namespace {

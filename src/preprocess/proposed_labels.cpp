@@ -5,7 +5,7 @@
 #include <set>
 
 #include "proposal.hpp"
-#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/times.hpp>
 
 namespace tesserec::preprocess {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "proposal.hpp"
 #include <tesserec/core/text.hpp>
-#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/times.hpp>
 
 namespace tesserec::preprocess {
 namespace {

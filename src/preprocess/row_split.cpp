@@ -20,7 +20,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utc.hpp>
 #include <tesserec/preprocess/settings.hpp>
-#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/times.hpp>
 
 namespace tesserec::preprocess {
 namespace {

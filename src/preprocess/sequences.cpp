@@ -17,7 +17,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/preprocess/settings.hpp>
-#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/times.hpp>
 #include <tesserec/store/file_list.hpp>
 
 namespace tesserec::preprocess {

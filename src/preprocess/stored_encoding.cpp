@@ -17,8 +17,8 @@
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/parallel_io/state.hpp>
 #include <tesserec/raw/feature_form.hpp>
-#include <tesserec/raw/field_values.hpp>
 #include <tesserec/raw/quantiles.hpp>
+#include <tesserec/raw/times.hpp>
 #include <tesserec/store/state.hpp>
 
 namespace tesserec::preprocess {

@@ -15,6 +15,7 @@
 #include <tesserec/raw/column_fault.hpp>
 #include <tesserec/raw/field_values.hpp>
 #include <tesserec/raw/header.hpp>
+#include <tesserec/raw/times.hpp>
 
 namespace tesserec::raw {
 namespace {

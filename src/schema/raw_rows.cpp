@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/times.hpp>
 #include <tesserec/schema/raw_rows.hpp>
 #include <tesserec/schema/section.hpp>
 
@@ -134,9 +135,10 @@ Keys<raw::Column> column_keys() {
                     "unset (positive and negative)"),
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
-      boolean("optional", &Column::optional,
-              "label, one of several: a row may lack it (preprocess.missing), as do all rows of a file whose header lacks "
-              "the column; the data set then has NaN there, which training takes with data.missing_labels = true."),
+      boolean(
+          "optional", &Column::optional,
+          "label, one of several: a row may lack it (preprocess.missing), as do all rows of a file whose header lacks "
+          "the column; the data set then has NaN there, which training takes with data.missing_labels = true."),
   };
 }
 

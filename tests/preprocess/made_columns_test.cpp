@@ -12,7 +12,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utc.hpp>
 #include <tesserec/preprocess/settings.hpp>
-#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/times.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;

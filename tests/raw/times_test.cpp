@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include <tesserec/core/text.hpp>
-#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/times.hpp>
 
 using namespace tesserec;
 using namespace tesserec::raw;
