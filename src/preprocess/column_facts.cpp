@@ -91,23 +91,6 @@ void find_others(const std::unordered_map<std::string_view, Index>& counts, Colu
   std::sort(facts.others.begin(), facts.others.end());
 }
 
-/// Returns the form of time that a text may have. Counts since 1970 must lie in the years 2000 to 2099. YYMMDDHH is
-/// looked for where `hours`.
-bool time_form(const std::string& text, bool hours, TimeForm& form) {
-  ParsedTime time;
-  form = TimeForm::iso;
-  if (parse_time(text, form, time)) return true;
-  form = TimeForm::yymmddhh;
-  if (hours && parse_time(text, form, time)) return true;
-  double value = 0;
-  if (!number_fault(text, value).empty()) return false;
-  constexpr double from = 946684800, to = 4102444800;  // seconds of the years 2000 and 2100
-  form = TimeForm::epoch;
-  if (value >= from && value < to) return true;
-  form = TimeForm::epoch_ms;
-  return value >= 1000 * from && value < 1000 * to;
-}
-
 /// Finds the character that divides the texts into values that come again.
 void find_separator(const std::unordered_map<std::string_view, Index>& counts, ColumnFacts& facts) {
   for (const char separator : std::string_view("|;,^ ")) {
@@ -195,8 +178,7 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
   std::unordered_map<std::string_view, Index> counts;
   facts.ascends = true;
   double last = -std::numeric_limits<double>::infinity();
-  Index forms[4] = {};
-  const bool hours = has_word(name, {"hour", "hours"});
+  TimeForms forms(has_word(name, {"hour", "hours"}));
   for (const std::string& text : texts) {
     if (std::find(missing.begin(), missing.end(), text) != missing.end()) {
       ++facts.missing;
@@ -214,16 +196,19 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
     }
     facts.ascends = facts.ascends && is_integer_text(text) && value > last;
     last = value;
-    if (TimeForm form; time_form(text, hours, form)) ++forms[std::size_t(form)];
+    forms.add(text);
   }
   facts.distinct = std::ssize(counts);
   for (const auto& [text, count] : counts)
     if (double value = 0; facts.distinct <= few_texts && number_fault(text, value).empty())
       facts.few_numbers[value] += count;
   if (facts.numbers > 0) facts.deviation = std::sqrt(facts.deviation / double(facts.numbers));
-  const auto best = std::max_element(std::begin(forms), std::end(forms));
-  facts.time = TimeForm(best - std::begin(forms));
-  facts.times = *best;
+  facts.time = forms.guess();
+  facts.only_days = facts.time.times == facts.present() && std::ranges::all_of(counts, [&](const auto& text) {
+                      constexpr Index day = Index{24} * 3600 * 1'000'000;  // microseconds
+                      ParsedTime time;
+                      return parse_time(text.first, facts.time.form, time) && time.instant == day * time.date;
+                    });
   std::vector<std::pair<std::string, Index>> all(counts.begin(), counts.end());
   const auto shown_texts = std::min<std::ptrdiff_t>(3, std::ssize(all));
   std::partial_sort(all.begin(), all.begin() + shown_texts, all.end(), [](const auto& a, const auto& b) {
@@ -232,7 +217,7 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
   facts.frequent.assign(all.begin(), all.begin() + shown_texts);
   find_others(counts, facts);
   if (facts.distinct <= few_texts) find_spellings(counts, facts);
-  if (facts.numbers < facts.present() && facts.times < facts.present()) find_separator(counts, facts);
+  if (facts.numbers < facts.present() && facts.time.times < facts.present()) find_separator(counts, facts);
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "time_guess.hpp"
 #include <tesserec/core/index.hpp>
 #include <tesserec/parquet/reader.hpp>
 #include <tesserec/preprocess/settings.hpp>
@@ -45,8 +46,8 @@ struct ColumnFacts {
   Index brackets = 0;                    ///< texts such as "[1, 4]"
   std::vector<std::string> others = {};  ///< texts beside numbers, if there are at most three
   Spellings spellings = {};              ///< of 0 and 1, if all texts are such ones and both come
-  TimeForm time = TimeForm::epoch;       ///< form of time that `times` texts have
-  Index times = 0;
+  TimeGuess time = {};
+  bool only_days = false;  ///< true if all texts are times at the begin of a day
 
   Index present() const { return rows - missing; }
   bool is_numeric() const { return present() > 0 && numbers == present(); }

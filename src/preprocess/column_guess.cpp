@@ -154,6 +154,21 @@ bool are_ids(const ColumnFacts& facts) {
   return facts.distinct <= 12 && !has_word(facts.name, count_words);
 }
 
+/// Makes a time, unless its texts have several forms.
+ColumnGuess time_guess(const ColumnFacts& facts, const std::string& form) {
+  const std::string example = shown(facts.frequent[0].first);
+  if (facts.time.form == form && !facts.time.others.empty())
+    return skipped(
+        facts, concat("times, for example ", example, ", and no day beyond 12 tells whether the form is ", shown(form),
+                      " or ", join(facts.time.others, " or ", [](const std::string& other) { return shown(other); }),
+                      "; make it kind = \"time\" with the right one"));
+  ColumnGuess guess{{facts.name, ColumnKind::time}, concat("times, for example ", example)};
+  guess.column.time = form;
+  if (facts.only_days) guess.column.parts = {"weekday", "day"};
+  guess.column.stored = facts.missing == 0;
+  return guess;
+}
+
 }  // namespace
 
 ColumnGuess guess_column(const ColumnFacts& facts) {
@@ -179,22 +194,9 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
       facts.type && (facts.type->text.starts_with("timestamp") || facts.type->text.starts_with("date"));
   const bool named_time = has_type || has_word(facts.name, time_words);
   const bool typed = has_type && facts.is_numeric();  // seconds since 1970, of any year
-  const bool is_time = facts.times == facts.present() && (facts.time == TimeForm::iso || named_time);
-  if (typed || is_time) {
-    ColumnGuess guess{{facts.name, ColumnKind::time}, concat("times, for example ", shown(facts.frequent[0].first))};
-    guess.column.time = typed ? TimeForm::epoch : facts.time;
-    guess.column.stored = facts.missing == 0;
-    return guess;
-  }
-  // Days as YYYYMMDD have no form of time, and the days of evaluation rows are others than those of training rows.
-  constexpr double first_day = 19000101, last_day = 21001231;
-  if (named_time && facts.is_integer() && facts.low >= first_day && facts.high <= last_day)
-    return skipped(facts,
-                   concat("days, for example ", shown(facts.frequent[0].first), ", of which later rows have others"));
-  constexpr double first_microsecond = 946684800e6;  // of the year 2000
-  if (named_time && facts.is_integer() && facts.low >= first_microsecond)
-    return skipped(facts, concat("micro- or nanoseconds since 1970, for example ", shown(facts.frequent[0].first),
-                                 "; write seconds or milliseconds, then make it kind = \"time\""));
+  if (typed) return time_guess(facts, "epoch");
+  const bool digits = facts.is_numeric();  // which may be an amount or an id, too
+  if (facts.time.times == facts.present() && (!digits || named_time)) return time_guess(facts, facts.time.form);
   const bool names_thing =
       has_word(facts.name, {"user", "item", "uid", "movie", "video", "product", "userid", "itemid"});
   const bool is_list = facts.separator != 0 && facts.separator != ' ';  // A space also stands in names and titles.

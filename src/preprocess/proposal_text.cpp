@@ -48,7 +48,7 @@ std::string column_line(const ColumnGuess& guess) {
   if (column.transform != Transform::none) text += concat(", transform = \"", transform_name(column.transform), "\"");
   if (column.missing_indicator) text += ", missing_indicator = true";
   if (!column.separator.empty()) text += ", separator = " + quoted(column.separator);
-  if (column.kind == ColumnKind::time) text += concat(", time = \"", time_name(column.time), "\"");
+  if (column.kind == ColumnKind::time) text += concat(", time = ", quoted(column.time));
   if (column.stored) text += ", stored = true";
   if (column.parts != Column().parts) text += ", parts = " + quoted_list(column.parts);
   if (column.threshold) text += ", threshold = " + number_text(*column.threshold);

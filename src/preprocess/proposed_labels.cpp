@@ -80,7 +80,7 @@ std::vector<std::string> proposed_labels(const Proposal& proposal, Index label_c
 void choose_parts(Proposal& proposal) {
   for (ColumnGuess& guess : proposal.columns) {
     if (guess.column.kind != ColumnKind::time || !is_of_one_day(proposal, guess.column)) continue;
-    guess.column.parts = {"hour"};
+    for (const char* part : {"weekday", "day"}) std::erase(guess.column.parts, part);
     guess.reason += "; all rows are of one day: add weekday and day to parts when there are more";
   }
 }

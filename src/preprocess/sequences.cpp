@@ -58,14 +58,14 @@ std::string_view take_text(std::string_view& bytes) {
 /// One sequence of the deck, with its columns in the layout.
 struct SequencePlan {
   std::size_t user, time, item;  ///< columns, and the feature of the item
-  TimeForm form;
+  std::string form;              ///< of the times
   std::size_t length;
 };
 
 SequencePlan plan_of(const UserSequence& sequence, const RowLayout& layout) {
   const std::string key = "preprocess.sequence." + sequence.name + ".";
-  SequencePlan plan{layout.column(sequence.user, key + "user"), layout.column(sequence.time, key + "time"), 0,
-                    TimeForm::epoch, std::size_t(sequence.length)};
+  SequencePlan plan{layout.column(sequence.user, key + "user"), layout.column(sequence.time, key + "time"), 0, "",
+                    std::size_t(sequence.length)};
   if (layout.columns[plan.time].kind != ColumnKind::time)
     fail(key, "time: column \"", sequence.time, "\" is not of kind = \"time\"; give it this kind");
   plan.form = layout.columns[plan.time].time;

@@ -120,12 +120,12 @@ std::vector<ChangedTime> changed_times(const store::File& file, const RowLayout&
   const auto stored = attribute_of<std::vector<std::string>>(file, times_attribute);
   for (const Column& column : layout.columns) {
     if (column.kind != ColumnKind::time) continue;
-    const std::string form = time_name(column.time);
     for (const std::string& text : stored) {
-      const std::size_t space = text.find(' ');  // behind the form, which has none
-      if (text.substr(space + 1) != column.name) continue;
-      if (const std::string before = text.substr(0, space); before != form)
-        changed.push_back({column.name, form, before});
+      const std::size_t line = text.find('\n');
+      const std::size_t end = line != std::string::npos ? line : text.find(' ');  // older: a space, which no form had
+      if (text.substr(end + 1) != column.name) continue;
+      if (const std::string before = text.substr(0, end); before != column.time)
+        changed.push_back({column.name, column.time, before});
     }
   }
   return changed;
@@ -184,7 +184,7 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
 std::vector<std::string> time_forms(const RowLayout& layout) {
   std::vector<std::string> forms;
   for (const Column& column : layout.columns)
-    if (column.kind == ColumnKind::time) forms.push_back(concat(time_name(column.time), " ", column.name));
+    if (column.kind == ColumnKind::time) forms.push_back(concat(column.time, "\n", column.name));
   return forms;
 }
 

@@ -5,6 +5,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/raw/column_fault.hpp>
+#include <tesserec/raw/times.hpp>
 
 namespace tesserec::raw {
 namespace {
@@ -97,12 +98,13 @@ std::optional<ColumnFault> fault(const Column& column, const RowSettings& settin
               {"buckets", !column.buckets.empty(), category, "categories"},
               {"quantiles", column.quantiles != 0, category, "categories"},
               {"cross", !column.cross.empty(), category, "categories"},
-              {"time", column.time != TimeForm::epoch, column.kind == ColumnKind::time, "times"},
+              {"time", column.time != Column().time, column.kind == ColumnKind::time, "times"},
               {"stored", column.stored, column.kind == ColumnKind::time, "times"},
               {"parts", column.parts != Column().parts, column.kind == ColumnKind::time, "times"}};
   for (const auto& key : keys)
     if (key.set && !key.fits) return ColumnFault{key.key, concat("applies only to ", key.kind, "; remove it")};
   if (label) return label_fault(column);
+  if (const std::string wrong = time_fault(column.time); !wrong.empty()) return ColumnFault{"time", wrong};
   for (const std::string& part : column.parts)
     if (part != "hour" && part != "weekday" && part != "day")
       return ColumnFault{"parts", concat("has \"", part, "\"; give hour, weekday or day")};

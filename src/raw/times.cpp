@@ -4,25 +4,19 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
+#include "time_parts.hpp"
+#include "time_pattern.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/raw/field_values.hpp>
 #include <tesserec/raw/times.hpp>
 
 namespace tesserec::raw {
 namespace {
 
-constexpr std::int64_t largest_seconds = 253402300800;        // the year 10000
-constexpr Index day_seconds = 24 * 3600, second = 1'000'000;  // seconds, microseconds
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// Takes `digits` digits from the begin of a text. Returns false if it begins with less.
-bool take_digits(std::string_view& text, std::size_t digits, int& number) {
-  if (text.size() < digits || !std::all_of(text.begin(), text.begin() + std::ptrdiff_t(digits), is_digit)) return false;
-  std::from_chars(text.data(), text.data() + digits, number);
-  text.remove_prefix(digits);
-  return true;
-}
+constexpr std::int64_t largest_seconds = 253402300800;  // the year 10000
 
 /// Takes a separator and two digits, at most `largest`, if the text begins with the separator.
 bool take_pair(std::string_view& text, char separator, int largest, int& number) {
@@ -31,46 +25,18 @@ bool take_pair(std::string_view& text, char separator, int largest, int& number)
   return take_digits(text, 2, number) && number <= largest;
 }
 
-bool set_date(int year, int month, int day, ParsedTime& time) {
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
-                                         std::chrono::day(unsigned(day))};
-  if (!date.ok()) return false;
-  time.day = day;
-  const std::chrono::sys_days days(date);
-  time.weekday = int(std::chrono::weekday(days).iso_encoding());
-  time.date = days.time_since_epoch().count();
-  return true;
-}
-
-/// Sets the instant, so many microseconds behind the begin of the hour. `offset`: minutes by which the writer's clock
-/// is ahead.
-void set_instant(Index microseconds, int offset, ParsedTime& time) {
-  const Index hour = time.date * day_seconds + Index{time.hour} * 3600 - Index{offset} * 60;
-  time.instant = hour * second + microseconds;
-}
-
-/// Takes a point and digits. Sets the fraction in units of 10^-`digits`, rounded. Returns false for a point alone.
-bool take_fraction(std::string_view& text, int digits, Index& fraction) {
-  fraction = 0;
-  if (!text.starts_with('.')) return true;
-  text.remove_prefix(1);
-  const std::size_t all = std::size_t(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
-  for (std::size_t i = 0; i < std::size_t(digits); ++i) fraction = 10 * fraction + (i < all ? text[i] - '0' : 0);
-  fraction += all > std::size_t(digits) && text[std::size_t(digits)] >= '5';
-  text.remove_prefix(all);
-  return all > 0;
-}
-
 /// Reads a decimal number without an exponent, in units of 10^-`digits`. Returns false if the text is none, or so long
 /// that the units may not fit.
 bool read_decimal(std::string_view text, int digits, Index& units) {
-  constexpr int most_digits = 18;
+  constexpr Index largest = std::numeric_limits<Index>::max();
+  const int most_digits = digits == 0 ? 19 : 18;
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
   const auto whole_digits = std::find_if_not(text.begin(), text.end(), is_digit) - text.begin();
   if (whole_digits == 0 || whole_digits + digits > most_digits) return false;
   Index whole = 0, fraction = 0;
-  std::from_chars(text.data(), text.data() + whole_digits, whole);
+  const auto code = std::from_chars(text.data(), text.data() + whole_digits, whole).ec;
+  if (code != std::errc() || whole == largest) return false;
   text.remove_prefix(std::size_t(whole_digits));
   if (!take_fraction(text, digits, fraction) || !text.empty()) return false;
   for (int i = 0; i < digits; ++i) whole *= 10;
@@ -88,16 +54,33 @@ bool parse_digits(std::string_view text, ParsedTime& time) {
   return fits;
 }
 
-/// Parses a time since 1970 in UTC, in units of 10^`digits` microseconds.
+/// Returns nanoseconds as microseconds, rounded.
+Index microseconds_of(Index nanoseconds) {
+  const Index rest = nanoseconds % 1000;
+  const Index away = rest < 0 ? -1 : 1;
+  return nanoseconds / 1000 + (std::abs(rest) >= 500 ? away : 0);
+}
+
+/// Reads a number of units of 10^`digits` microseconds, or nanoseconds where `digits` is -3. Sets it in microseconds.
+bool read_instant(std::string_view text, int digits, Index& instant) {
+  const bool nano = digits < 0;
+  if (read_decimal(text, std::max(digits, 0), instant)) {
+    if (nano) instant = microseconds_of(instant);
+    return true;
+  }
+  double exact = 0;
+  if (!number_fault(text, exact).empty()) return false;
+  for (int i = 0; i < digits; ++i) exact *= 10;
+  if (nano) exact /= 1000;
+  if (!(std::abs(exact) < double(largest_seconds) * double(second))) return false;
+  instant = std::llround(exact);
+  return true;
+}
+
+/// Parses a time since 1970 in UTC, of a number that read_instant() reads.
 bool parse_since_1970(std::string_view text, int digits, ParsedTime& time) {
   Index instant = 0;
-  if (!read_decimal(text, digits, instant)) {
-    double exact = 0;
-    if (!number_fault(text, exact).empty()) return false;
-    for (int i = 0; i < digits; ++i) exact *= 10;
-    if (!(std::abs(exact) < double(largest_seconds) * double(second))) return false;
-    instant = std::llround(exact);
-  }
+  if (!read_instant(text, digits, instant)) return false;
   const Index seconds = instant / second - (instant % second < 0 ? 1 : 0);
   if (std::abs(seconds) >= largest_seconds) return false;
   time.instant = instant;
@@ -106,20 +89,6 @@ bool parse_since_1970(std::string_view text, int digits, ParsedTime& time) {
   const std::chrono::year_month_day date(day);
   time.hour = int(std::chrono::floor<std::chrono::hours>(at - day).count());
   return set_date(int(date.year()), int(unsigned(date.month())), int(unsigned(date.day())), time);
-}
-
-/// Parses the offset from UTC behind a time: nothing, Z, +HH, +HHMM or +HH:MM. Sets it in minutes.
-bool parse_offset(std::string_view text, int& offset) {
-  int hours = 0, minutes = 0;
-  if (text.empty() || text == "Z") return true;
-  if (text.front() != '+' && text.front() != '-') return false;
-  const int sign = text.front() == '-' ? -1 : 1;
-  text.remove_prefix(1);
-  if (!take_digits(text, 2, hours) || hours > 23) return false;
-  if (text.starts_with(':')) text.remove_prefix(1);
-  if (!text.empty() && !(take_digits(text, 2, minutes) && minutes < 60)) return false;
-  offset = sign * (60 * hours + minutes);
-  return text.empty();
 }
 
 /// Parses YYYY-MM-DD, then nothing or a T or a space and HH[:MM[:SS[.F]]] and an offset.
@@ -132,27 +101,52 @@ bool parse_iso(std::string_view text, ParsedTime& time) {
   if (text.starts_with(':') && !take_pair(text, ':', 59, minute)) return false;
   Index fraction = 0;
   if (text.starts_with(':') && !(take_pair(text, ':', 60, seconds) && take_fraction(text, 6, fraction))) return false;
-  if (!parse_offset(text, offset)) return false;
+  if (!text.empty() && !(take_offset(text, offset) && text.empty())) return false;
   set_instant((60 * Index{minute} + seconds) * second + fraction, offset, time);
   return true;
 }
 
+/// Form that counts from 1970 (read_instant).
+struct Epoch {
+  std::string_view name;
+  int digits;
+  const char* example;
+};
+constexpr Epoch epochs[] = {{"epoch", 6, "1413882487"},
+                            {"epoch_ms", 3, "1413882487500"},
+                            {"epoch_us", 0, "1413882487500000"},
+                            {"epoch_ns", -3, "1413882487500000000"}};
+
+const Epoch* epoch_of(std::string_view form) {
+  const auto* const found = std::ranges::find_if(epochs, [&](const Epoch& epoch) { return epoch.name == form; });
+  return found == std::end(epochs) ? nullptr : found;
+}
+
 }  // namespace
 
-const char* time_name(TimeForm form) {
-  constexpr const char* names[] = {"epoch", "epoch_ms", "iso", "yymmddhh"};
-  return names[std::size_t(form)];
+bool parse_time(std::string_view text, std::string_view form, ParsedTime& time) {
+  if (const Epoch* const epoch = epoch_of(form)) return parse_since_1970(text, epoch->digits, time);
+  if (form == "iso") return parse_iso(text, time);
+  if (form == "yymmddhh") return parse_digits(text, time);
+  return parse_pattern(text, form, time);
 }
 
-const char* time_example(TimeForm form) {
-  constexpr const char* texts[] = {"1413882487", "1413882487500", "2014-10-21T09:08:07", "14102109"};
-  return texts[std::size_t(form)];
+std::string time_fault(std::string_view form) {
+  if (epoch_of(form) != nullptr || form == "iso" || form == "yymmddhh") return {};
+  const std::string advice =
+      "; give epoch, epoch_ms, epoch_us, epoch_ns, iso, yymmddhh, or a pattern of "
+      "%Y %y %m %b %d %H %I %p %M %S %f %z, such as \"%m/%d/%Y %H:%M\"";
+  constexpr std::size_t longest = 60;  // of what is shown of a form
+  if (form.find('%') == std::string_view::npos) return concat("is ", shown(form, longest), advice);
+  const std::string fault = pattern_fault(form);
+  return fault.empty() ? fault : concat("is ", shown(form, longest), ", which ", fault, advice);
 }
 
-bool parse_time(std::string_view text, TimeForm form, ParsedTime& time) {
-  if (form == TimeForm::iso) return parse_iso(text, time);
-  if (form == TimeForm::yymmddhh) return parse_digits(text, time);
-  return parse_since_1970(text, form == TimeForm::epoch_ms ? 3 : 6, time);
+std::string time_example(std::string_view form) {
+  if (const Epoch* const epoch = epoch_of(form)) return epoch->example;
+  if (form == "iso") return "2014-10-21T09:08:07";
+  if (form == "yymmddhh") return "14102109";
+  return pattern_example(form);
 }
 
 std::string_view part_text(const ParsedTime& time, std::string_view part) {

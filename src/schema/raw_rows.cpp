@@ -68,14 +68,11 @@ Keys<raw::RowSettings> row_settings_keys() {
 Keys<raw::Column> column_keys() {
   using raw::Column;
   using Kind = raw::ColumnKind;
-  using raw::TimeForm;
   using raw::Transform;
   const Choices<Kind> kinds = named(
       {Kind::label, Kind::weight, Kind::number, Kind::category, Kind::time, Kind::key, Kind::skip}, raw::kind_name);
   const Choices<Transform> transforms =
       named({Transform::none, Transform::log1p, Transform::standardise}, raw::transform_name);
-  const Choices<TimeForm> times =
-      named({TimeForm::epoch, TimeForm::epoch_ms, TimeForm::iso, TimeForm::yymmddhh}, raw::time_name);
   const Choices<raw::IdForm> ids = {{"vocabulary", raw::IdForm::vocabulary}, {"hashed", raw::IdForm::hashed}};
   return {
       required(
@@ -120,9 +117,10 @@ Keys<raw::Column> column_keys() {
       texts("cross", &Column::cross, Text::name, {},
             "category that is no column of the files: its value is that of these categories together, which have one "
             "value each."),
-      choice("time", &Column::time, times,
-             "time: form of the texts. epoch, epoch_ms: seconds or milliseconds since 1970, in UTC. iso: YYYY-MM-DD, "
-             "with THH:MM:SS if need be, as written, whatever its offset. yymmddhh: digits, years from 2000."),
+      text("time", &Column::time, Text::any,
+           "time: form of the texts. epoch, epoch_ms, epoch_us, epoch_ns: seconds to nanoseconds since 1970, in UTC. "
+           "iso: YYYY-MM-DD, with THH:MM:SS if need be, as written, whatever its offset. yymmddhh: digits, years from "
+           "2000. Else a pattern such as \"%m/%d/%Y %H:%M\", of strptime's %Y %y %m %b %d %H %I %p %M %S %f %z."),
       boolean(
           "stored", &Column::stored,
           "time: store it with the rows to train and evaluate on, so that data.window can train in its order. A row "

@@ -144,7 +144,7 @@ kuairand=data/KuaiRand-Pure/data
 model kuairand $kuairand/log_standard_4_08_to_4_21_pure.csv $kuairand/log_standard_4_22_to_5_08_pure.csv \
   $kuairand/user_features_pure.csv $kuairand/video_features_basic_pure.csv $kuairand/video_features_statistic_pure.csv
 says kuairand '{name = "is_click", kind = "label"' '{name = "play_time_ms", kind = "skip"}' 'tells the label by itself' \
-  '{name = "date", kind = "skip"}' "\"follow_user_num\" is left out: the name is that of a column of $kuairand/user_features_pure.csv"
+  '{name = "date", kind = "time", time = "%Y%m%d", parts = ["weekday", "day"]}' "\"follow_user_num\" is left out: the name is that of a column of $kuairand/user_features_pure.csv"
 set_open_bandit
 model bandit data/open_bandit_dataset/random/men/men.csv data/open_bandit_dataset/random/men/item_context.csv
 says bandit 'on = ["item_id"]' '{name = "timestamp", kind = "time", time = "iso", stored = true}' 'skip_other_columns = true'

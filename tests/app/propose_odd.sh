@@ -27,14 +27,14 @@ awk 'BEGIN { srand(4); print "tags,title,click"; for (i = 0; i < 400; ++i) print
 prepare tags tags.csv
 says tags '{name = "tags", kind = "category", separator = "|"}' '{name = "title", kind = "key"}'
 
-# numbers as people write them, beside words for missing values, and times that no form reads
+# numbers as people write them, beside words for missing values, and microseconds since 1970
 awk 'BEGIN { srand(5); split("-,null,7", word, ",")
   print "big;money;share;age;ts;click"; for (i = 0; i < 400; ++i) printf "%d,%03d;$%d.99;%d%%;%s;%.0f;%d\n", 1 + rand() * 900,
   rand() * 1000, rand() * 80, rand() * 99, rand() < 0.2 ? word[1 + int(rand() * 2)] : int(rand() * 60), 1600000000000000 + i * 7, rand() < 0.4 }' >written.csv
 prepare written written.csv
 says written '{name = "big", kind = "skip"}' '{name = "money", kind = "skip"}' '{name = "share", kind = "skip"}' \
-  'for example "$' '{name = "age", kind = "category"}' 'all but "-" and "null" are numbers' 'micro- or nanoseconds since 1970' \
-  '{name = "ts", kind = "skip"}'
+  'for example "$' '{name = "age", kind = "category"}' 'all but "-" and "null" are numbers' \
+  '{name = "ts", kind = "time", time = "epoch_us", stored = true, parts = ["hour"]}'
 echo 'user,price,click' >one_line.csv
 must_fail '(there is no header, since the file has a single row)' preprocess --propose one_line.csv
 
@@ -153,7 +153,7 @@ must_fail 'agreed.csv: no column of the first 100 rows can be the label: none ha
 awk 'BEGIN { srand(8); print "user,birthday,at,click"; for (i = 0; i < 300; ++i)
   printf "u%d,19%d-0%d-11,%d,%d\n", rand() * 50, 60 + i % 40, 1 + i % 9, 1500000000 + i * 7000, rand() < 0.4 }' >births.csv
 prepare births births.csv
-says births '{name = "birthday", kind = "time", time = "iso"}' '{name = "at", kind = "time", time = "epoch", stored = true}' 'time = "at"'
+says births '{name = "birthday", kind = "time", time = "iso", parts = ["weekday", "day"]}' '{name = "at", kind = "time", time = "epoch", stored = true}' 'time = "at"'
 # ... behind a column without a name, and with the end of all times in most rows
 awk -F, -v OFS=, 'NR == 1 { print "", $0, "valid_to"; next } { print NR, $0, NR % 50 ? "2099-12-31" : "2016-01-01" }' births.csv >ends.csv
 prepare ends ends.csv

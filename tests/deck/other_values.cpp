@@ -34,7 +34,7 @@ std::vector<std::string> values_for(const KeyInfo& key) {
   if (!values.empty()) return values;
   if (is("integer") || is("integer or list of integers")) return numbers_for(key);
   if (is("number")) return {"0.25", "0.5", "0.05", "0.001", "2.0", "1000.5", "1e9"};
-  if (is("text")) return {"other", ";", "C1", "C2", "h200", "when", "file"};
+  if (is("text")) return {"other", ";", "C1", "C2", "h200", "when", "file", "%d.%m.%y"};
   if (is("list of integers"))
     return {"[6]", "[16, 4]", "[16, 1]", "[4, 4]", "[2, 2, 2, 2]", "[60, 30, 20, 10]", "[1]", "[0]"};
   if (is("list of numbers")) return {"[0.5, 0.25]", "[0.5]"};

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kinds that --propose finds for columns.
+#include <map>
+#include <string>
+#include <vector>
+
 #include "catch.hpp"
 #include "src/preprocess/column_facts.hpp"
 
@@ -14,8 +18,43 @@ TEST_CASE("guess_column: a timestamp of Parquet is a time of any year") {
   facts.type->readable = true;
   const ColumnGuess guess = guess_column(facts);
   CHECK(guess.column.kind == ColumnKind::time);
-  CHECK(guess.column.time == TimeForm::epoch);
+  CHECK(guess.column.time == "epoch");
   CHECK(guess.column.stored);
+}
+
+TEST_CASE("guess_column: a pattern that all texts have is the form of times") {
+  const auto guess = [](const std::string& name, const std::vector<std::string>& texts) {
+    return guess_column(facts_of(name, texts, {""}));
+  };
+  const std::map<std::string, std::vector<std::string>> forms = {
+      {"%m/%d/%Y", {"01/02/2014", "10/21/2014", ""}},
+      {"%d/%m/%Y %H:%M", {"01/02/2014 9:00", "21/10/2014 10:05"}},
+      {"%d.%m.%Y", {"1.2.2014", "21.10.2014"}},
+      {"%m/%d/%Y %I:%M:%S %p", {"1/2/2014 9:00:01 AM", "1/31/2014 12:00:00 PM"}},
+      {"%d/%b/%Y:%H:%M:%S %z", {"21/Oct/2014:09:08:07 +0000", "22/Oct/2014:09:08:07 -0130"}},
+      {"%Y%m%d", {"20141021", "20141102"}},
+      {"%Y%m%d%H", {"2014102109", "2014110210"}},
+      {"epoch_us", {"1413882487500000", "1413882487600000"}},
+      {"epoch_ns", {"1413882487500000000", "1413882487600000000"}},
+      {"iso", {"2014-10-21 09:08", "2014-10-22 10:08"}}};
+  for (const auto& [form, texts] : forms) {
+    const ColumnGuess found = guess("when", texts);
+    INFO(form << ": " << found.reason);
+    CHECK(found.column.kind == ColumnKind::time);
+    CHECK(found.column.time == form);
+    CHECK(found.column.stored == (texts.back() != ""));
+    const bool days = form.find_first_of("HIe") == std::string::npos && form != "iso";
+    CHECK(found.column.parts == (days ? std::vector<std::string>{"weekday", "day"} : Column().parts));
+  }
+  CHECK(guess("shipped", {"01/02/2014", "10/21/2014"}).column.kind == ColumnKind::time);
+  for (const std::string name : {"amount", "shop"})
+    CHECK(guess(name, {"20141021", "20141102"}).column.kind != ColumnKind::time);
+  for (const std::string other : {"2014102", "30141021", "201410211"})
+    CHECK(guess("when", {"20141021", other}).column.kind != ColumnKind::time);
+  CHECK(guess("when", {"01/02/2014", "10/21/2014", "21/10/2014"}).column.kind != ColumnKind::time);
+  const ColumnGuess either = guess("when", {"01/02/2014", "03/12/2014"});
+  CHECK(either.column.kind == ColumnKind::skip);
+  CHECK(either.reason.find("whether the form is \"%m/%d/%Y\" or \"%d/%m/%Y\"") != std::string::npos);
 }
 
 TEST_CASE("guess_label: takes all spellings of two values") {

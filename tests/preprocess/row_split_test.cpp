@@ -167,7 +167,7 @@ TEST_CASE("split_rows: days are those of UTC, wherever a time was written") {
   for (const char* when : {"2024-01-01T23:00:00-05:00", "2024-01-02T01:00:00+09:00", "2024-01-01T12:00:00Z"})
     text += concat("r", text.size(), ",u,", when, ",1,1\n");
   Settings settings = settings_of(folder.write("log.csv", text), folder / "out");
-  settings.columns[2].time = TimeForm::iso;
+  settings.columns[2].time = "iso";
   settings.split = {SplitBy::day, "", "when", 0.1, 1};
   const PreprocessReport report = run(world, settings);
   CHECK(report.evaluate.rows == 1);

@@ -162,8 +162,8 @@ TEST_CASE("preprocess: unusable input throws the same error on every rank and ke
   settings.minimum_count = 0;
   REQUIRE(mentions(failure(world, settings), "preprocess.minimum_count must be at least 1, not 0"));
   settings = criteo({folder / "good"}, folder / "good/inside");
-  REQUIRE(mentions(failure(world, settings),
-                   "good: cannot create this folder: a file has its name; name another folder"));
+  REQUIRE(
+      mentions(failure(world, settings), "good: cannot create this folder: a file has its name; name another folder"));
   world.barrier();
   REQUIRE(test::read_bytes(folder / "out/train.h5") == before);
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))

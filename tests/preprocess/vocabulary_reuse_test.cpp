@@ -198,7 +198,7 @@ TEST_CASE("preprocess.vocabulary: the verdict names categories without a known v
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   Settings settings = table(folder, "first");
-  settings.columns.push_back({.name = "when", .kind = ColumnKind::time, .time = TimeForm::iso, .parts = {"hour"}});
+  settings.columns.push_back({.name = "when", .kind = ColumnKind::time, .time = "iso", .parts = {"hour"}});
   settings.columns.push_back({.name = "shop", .kind = ColumnKind::category, .ids = IdForm::hashed, .max_rows = 9});
   const auto day = [&](const char* name, const char* user, const char* when) {
     std::string text = "id,user,price,y,when,shop\n";
@@ -225,9 +225,9 @@ TEST_CASE("preprocess.vocabulary: the verdict names categories without a known v
   settings.train = {day("day3", "U", "2014-10-23")};
   CHECK(mentions(found("upper"), "column user: none of its 6 values in the training files has an id in"));
   settings.train = {day("day4", "u", "14102409")};
-  settings.columns.rbegin()[1].time = TimeForm::epoch;
+  settings.columns.rbegin()[1].time = "epoch";
   CHECK(mentions(found("digits"), "column when: the deck reads its times as \"epoch\", but those of"));
-  settings.columns.rbegin()[1].time = TimeForm::yymmddhh;
+  settings.columns.rbegin()[1].time = "yymmddhh";
   settings.train = {};
   settings.extend = false;
   settings.evaluate = {folder / "day4"};

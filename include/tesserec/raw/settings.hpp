@@ -18,9 +18,6 @@ enum class Transform { none, log1p, standardise };
 /// Ids of the texts of a category: rows of the vocabulary that the training files teach, or hashes.
 enum class IdForm { vocabulary, hashed };
 
-/// Texts of times: seconds or milliseconds since 1970, ISO 8601 or YYMMDDHH.
-enum class TimeForm { epoch, epoch_ms, iso, yymmddhh };
-
 /// Largest Column::max_rows, so that ids have 32 bits.
 inline constexpr Index largest_hashed_rows = (Index{1} << 31) - 1;
 
@@ -47,7 +44,7 @@ struct Column {
   std::vector<double> buckets = {};     ///< borders between the values of a category made from a number
   Index quantiles = 0;                  ///< such buckets, with equally many training rows each; 0 = none
   std::vector<std::string> cross = {};  ///< features whose values, together, are the value of a category
-  TimeForm time = TimeForm::epoch;      ///< form of a time
+  std::string time = "epoch";           ///< form of a time (parse_time)
   bool stored = false;                  ///< true if a time is stored with the rows, for training in the order of time
   std::vector<std::string> parts = {"hour", "weekday", "day"};  ///< categories made from a time
 

@@ -2,16 +2,12 @@
 /// Times from the texts of a table's fields.
 #pragma once
 
+#include <string>
 #include <string_view>
 
-#include <tesserec/raw/settings.hpp>
+#include <tesserec/core/index.hpp>
 
 namespace tesserec::raw {
-
-/// Returns the name of a form of times, as decks have it.
-const char* time_name(TimeForm form);
-/// Returns a text of this form, for messages.
-const char* time_example(TimeForm form);
 
 /// Parts of a time, as written, or in UTC if it counts from 1970.
 struct ParsedTime {
@@ -22,8 +18,18 @@ struct ParsedTime {
   Index instant = 0;  ///< microseconds since 1970 in UTC
 };
 
-/// Parses a time of the form. Returns false if the text is none.
-bool parse_time(std::string_view text, TimeForm form, ParsedTime& time);
+/// Parses a time of a form that time_fault() accepts. Returns false if the text is none.
+///
+/// A form is "epoch", "epoch_ms", "epoch_us" or "epoch_ns", which count from 1970 in UTC, "iso" (ISO 8601), "yymmddhh",
+/// or a pattern with conversions of POSIX's strptime: %Y %y %m %b %d %H %I %p %M %S %z %%, and %f for the digits of a
+/// fraction. Each other character of a pattern stands for itself.
+bool parse_time(std::string_view text, std::string_view form, ParsedTime& time);
+
+/// Returns why a text is no form of times, such as `is "%H:%M", which lacks %Y or %y; ...`, or "".
+std::string time_fault(std::string_view form);
+
+/// Returns a text of the form, for messages.
+std::string time_example(std::string_view form);
 
 /// Returns the text of the part "hour", "weekday" or "day" of a time, a number without leading zeros.
 std::string_view part_text(const ParsedTime& time, std::string_view part);
