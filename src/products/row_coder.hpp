@@ -9,7 +9,7 @@
 namespace tesserec::products {
 namespace {  // internal linkage: one copy per instruction set
 
-/// V has the arithmetic of int8.hpp, and may have store_codes() for two panels of a row.
+/// V has the arithmetic of int8.hpp, and may have store_codes() for a panel or two of a row.
 template <class V>
 class RowCoder {
   using Register = typename V::Register;
@@ -87,6 +87,7 @@ class RowCoder {
 
   /// Makes the codes of a panel of a row.
   static TESSEREC_INLINE void code_panel(const float* x, float inverse, float zero, std::uint8_t* to) {
+    if constexpr (requires { V::store_codes(x, inverse, zero, to); }) return V::store_codes(x, inverse, zero, to);
     for (Index c = 0; c < width; ++c) {
       const auto code = std::int32_t(bits(x[c] * inverse + to_integer) - bits(to_integer) + bits(zero));
       const std::int32_t positive = code < 0 ? 0 : code;
