@@ -1,138 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HTTP server by clients that send bytes as they are: where requests end, how large and slow they may be, and the
 // stop.
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <ctime>
-#include <future>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include <arpa/inet.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "errors.hpp"
-#include "scoring/trained.hpp"
-#include <tesserec/scoring/export_model.hpp>
-#include <tesserec/serve/http_server.hpp>
+#include "serve/http_client.hpp"
 
 using namespace tesserec;
 
 namespace {
 
 bool has_server() { return error_of(serve::require_http_server).empty(); }
-
-/// A pipe whose reading end tells a server to stop.
-class Stop {
- public:
-  Stop() { REQUIRE(::pipe(ends_.data()) == 0); }
-  ~Stop() {
-    for (const int end : ends_) ::close(end);
-  }
-  int event() const { return ends_[0]; }
-  void raise() const { REQUIRE(::write(ends_[1], "x", 1) == 1); }
-
- private:
-  std::array<int, 2> ends_{};
-};
-
-/// A client that sends bytes as they are.
-class Client {
- public:
-  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(std::uint16_t(port));
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
-  }
-  ~Client() { ::close(socket_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  /// Returns whether the server took the bytes.
-  bool send(const std::string& text) const {
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t bytes = ::send(socket_, text.data() + at, text.size() - at, MSG_NOSIGNAL);
-      if (bytes < 0) return false;
-      at += std::size_t(bytes);
-    }
-    return true;
-  }
-  /// Sends a byte each fifth of a second, until the server answers.
-  void send_slowly(const std::string& text) const {
-    pollfd file{socket_, POLLIN, 0};
-    for (const char byte : text)
-      if (::poll(&file, 1, 200) > 0 || !send({byte})) return;
-  }
-  /// Returns what comes until the server ends the connection.
-  std::string receive() const {
-    std::string reply;
-    std::array<char, 4096> piece{};
-    for (ssize_t n = 0; (n = ::recv(socket_, piece.data(), piece.size(), 0)) > 0;)
-      reply.append(piece.data(), std::size_t(n));
-    return reply;
-  }
-
- private:
-  int socket_;
-};
-
-/// A server of a small model on a thread.
-class Server {
- public:
-  Server(serve::Service& service, const serve::ServerSettings& settings) {
-    std::promise<int> port;
-    thread_ = std::thread([&service, &settings, &port, this] {
-      serve::serve_http(service, settings, {stop_.event()}, [&](int at) { port.set_value(at); });
-    });
-    port_ = port.get_future().get();
-  }
-  ~Server() {
-    stop_.raise();
-    if (thread_.joinable()) thread_.join();
-  }
-  Server(const Server&) = delete;
-  Server& operator=(const Server&) = delete;
-
-  int port() const { return port_; }
-  /// Returns all that a client gets for some bytes.
-  std::string reply(const std::string& text) const {
-    const Client client(port_);
-    client.send(text);
-    return client.receive();
-  }
-  void stop() { stop_.raise(); }
-
- private:
-  Stop stop_;
-  std::thread thread_;
-  int port_ = 0;
-};
-
-/// A service of a small model, with a time-out of a second.
-struct Small {
-  explicit Small(const std::string& name) : folder(world, name) {
-    Trained trained(folder, "bottom = [8, 4]\ntop = [8, 1]\n", "");
-    scoring::export_model(trained.exec, trained.checkpoint(), folder.path() + "/model", scoring::ServedFormat::fp32);
-    model.emplace(trained.exec, folder.path() + "/model");
-    settings.port = 0;
-    settings.timeout = 1;
-    service.emplace(*model, settings);
-  }
-
-  comm::Communicator world{MPI_COMM_WORLD};
-  Folder folder;
-  std::optional<scoring::ServedModel> model;
-  serve::ServerSettings settings;
-  std::optional<serve::Service> service;
-};
 
 int replies_in(const std::string& text) {
   int count = 0;
@@ -289,5 +171,26 @@ TEST_CASE("serve_http: clients that wait take no thread, and a stop answers who 
     asking.back()->send(live + "\r\n");
   }
   server.stop();
+  for (const auto& client : asking) CHECK(mentions(client->receive(), "{\"live\": true}"));
+}
+
+TEST_CASE("serve_http: a stop answers requests that have come while all threads are busy") {
+  if (!has_server()) return;
+  Small small("http_busy");
+  small.settings.in_flight = 1;
+  small.settings.timeout = 600;
+  Server server(*small.service, small.settings);
+  std::string many;
+  for (int i = 0; i < 8000; ++i) many += "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+  std::vector<std::unique_ptr<Client>> busy, asking;
+  do {  // A client that does not read its replies keeps a thread, which waits to send the next one.
+    busy.push_back(std::make_unique<Client>(server.port()));
+    busy.back()->send(many);
+    asking.push_back(std::make_unique<Client>(server.port()));
+    asking.back()->send(live + "\r\n");
+  } while (asking.back()->has_reply(500));
+  server.stop();
+  REQUIRE(server.refuses(10));
+  for (const auto& client : busy) client->receive();
   for (const auto& client : asking) CHECK(mentions(client->receive(), "{\"live\": true}"));
 }
