@@ -156,9 +156,11 @@ class ListTexts final : public LeafTexts<Type, Text> {
   bool open_ = false, any_ = false;  ///< true if a list lacks its end; true if that one has an element
 };
 
+/// Returns the units in a second of a timestamp or a time of a day.
 std::int64_t units_per_second(const ::parquet::LogicalType& type) {
   using Unit = ::parquet::LogicalType::TimeUnit;
-  const Unit::unit unit = static_cast<const ::parquet::TimestampLogicalType&>(type).time_unit();
+  const Unit::unit unit = type.is_time() ? static_cast<const ::parquet::TimeLogicalType&>(type).time_unit()
+                                         : static_cast<const ::parquet::TimestampLogicalType&>(type).time_unit();
   if (unit == Unit::MILLIS) return 1000;
   return unit == Unit::MICROS ? 1000000 : 1000000000;
 }
@@ -181,7 +183,7 @@ std::unique_ptr<TextColumn> make_column(std::shared_ptr<::parquet::ColumnReader>
   const auto* const integer = logical->is_int() ? static_cast<const IntLogicalType*>(logical.get()) : nullptr;
   const bool has_sign = integer == nullptr || integer->is_signed();
   if (logical->is_decimal()) {
-    constexpr std::int32_t most_digits = 38;  // of 16 bytes
+    constexpr std::int32_t most_digits = 76;  // of 32 bytes
     if (const std::int32_t scale = reader->descr()->type_scale(); scale < 0 || scale > most_digits)
       fail(use.path, ": column ", use.place.name, " has decimals with ", scale, " digits behind the point; correct it");
     const DecimalText text{reader->descr()->type_scale(), reader->descr()->type_length()};
@@ -195,10 +197,12 @@ std::unique_ptr<TextColumn> make_column(std::shared_ptr<::parquet::ColumnReader>
       return texts(BooleanType(), TruthText());
     case Type::INT32:
       if (logical->is_date()) return texts(Int32Type(), DayText());
+      if (logical->is_time()) return texts(Int32Type(), TimeText{units_per_second(*logical)});
       if (has_sign) return texts(Int32Type(), NumberText<std::int32_t>());
       return texts(Int32Type(), NumberText<std::uint32_t>());
     case Type::INT64:
-      if (logical->is_timestamp()) return texts(Int64Type(), TimeText{units_per_second(*logical)});
+      if (logical->is_timestamp() || logical->is_time())
+        return texts(Int64Type(), TimeText{units_per_second(*logical)});
       if (has_sign) return texts(Int64Type(), NumberText<std::int64_t>());
       return texts(Int64Type(), NumberText<std::uint64_t>());
     case Type::INT96:

@@ -18,7 +18,7 @@
 
 namespace tesserec::parquet {
 
-inline constexpr std::size_t number_bytes = 48;  // the longest decimal has 41 characters
+inline constexpr std::size_t number_bytes = 96;  // the longest decimal has 79 characters
 
 template <class T>
 std::string_view number_text(T value, char* to) {
@@ -83,7 +83,7 @@ inline std::string_view time_text(std::int64_t seconds, std::int64_t fraction, s
   return {to, std::size_t(end - to)};
 }
 
-/// Text of a time since 1970 in seconds.
+/// Text of a time since 1970 or of a day, in seconds.
 struct TimeText {
   std::int64_t per_second;  ///< units in a second
 
@@ -119,7 +119,13 @@ struct DecimalText {
 
  private:
   std::string_view of_bytes(const std::uint8_t* bytes, std::int32_t count, char* to) const {
-    const auto number = arrow::Decimal128::FromBigEndian(bytes, count);
+    constexpr std::int32_t short_bytes = 16;
+    if (count > short_bytes) return of_number(arrow::Decimal256::FromBigEndian(bytes, count), count, to);
+    return of_number(arrow::Decimal128::FromBigEndian(bytes, count), count, to);
+  }
+
+  template <class Decimal>
+  std::string_view of_number(const arrow::Result<Decimal>& number, std::int32_t count, char* to) const {
     if (!number.ok()) fail("a decimal of ", count, " bytes is too long; ", number.status().ToString());
     return text(number->ToIntegerString(), to);
   }

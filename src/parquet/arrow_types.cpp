@@ -20,13 +20,14 @@ bool is_text(arrow::Type::type id) {
 
 bool is_number(arrow::Type::type id) {
   return arrow::is_integer(id) || id == arrow::Type::BOOL || id == arrow::Type::FLOAT || id == arrow::Type::DOUBLE ||
-         id == arrow::Type::DECIMAL128;
+         arrow::is_decimal(id) || arrow::is_time(id) || id == arrow::Type::DURATION;
 }
 
 }  // namespace
 
 bool is_list(const arrow::DataType& type) {
-  return type.id() == arrow::Type::LIST || type.id() == arrow::Type::LARGE_LIST;
+  return type.id() == arrow::Type::LIST || type.id() == arrow::Type::LARGE_LIST ||
+         type.id() == arrow::Type::FIXED_SIZE_LIST;
 }
 
 ColumnType type_of(const arrow::DataType& type) {
@@ -34,8 +35,8 @@ ColumnType type_of(const arrow::DataType& type) {
   ColumnType found{type.ToString(), is_list(type)};
   found.texts = is_text(id);
   found.numbers = is_number(id);
-  found.readable = found.texts || found.numbers || id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP ||
-                   id == arrow::Type::NA;
+  found.readable =
+      found.texts || found.numbers || arrow::is_date(id) || id == arrow::Type::TIMESTAMP || id == arrow::Type::NA;
   return found;
 }
 

@@ -189,3 +189,11 @@ TEST_CASE("open_rows: decimals have the texts of numbers, without zeros at their
     for (const parquet::ColumnType& type : parquet::shape_of(path_of(name)).types) CHECK(type.readable);
   }
 }
+
+TEST_CASE("for_each_row: times of a day are seconds, durations numbers of their units, decimals as long as they are") {
+  const std::string huge = "1234567890123456789012345678901234567890.125";
+  CHECK(rows_of("clock.parquet") ==
+        std::vector<Texts>{{"32887", "32887.25", "32887.25", "32887.25", "-1500", "86400", huge, "1|2"},
+                           {"NA", "0", "NA", "3600", "NA", "NA", "-" + huge, "3"}});
+  for (const parquet::ColumnType& type : parquet::shape_of(path_of("clock.parquet")).types) CHECK(type.readable);
+}

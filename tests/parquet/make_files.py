@@ -111,3 +111,15 @@ money = pa.table({"wide": pa.array([p and p.quantize(decimal.Decimal("0.00001"))
                   "list": pa.array([[prices[0], prices[3]], [], None, [prices[1]], []], pa.list_(pa.decimal128(9, 2)))})
 pq.write_table(money, "decimals.parquet", store_schema=False)
 pq.write_table(money, "decimals_int.parquet", store_schema=False, store_decimal_as_integer=True)
+
+# Times of a day, durations, days as milliseconds, decimals of more than 38 digits, and lists of one length.
+day = datetime.time(9, 8, 7, 250000)
+huge = decimal.Decimal("1234567890123456789012345678901234567890.1250")
+clock = pa.table({"seconds": pa.array([day.replace(microsecond=0), None], pa.time32("s")),
+                  "milli": pa.array([day, datetime.time(0)], pa.time32("ms")),
+                  "micro": pa.array([day, None], pa.time64("us")), "nano": pa.array([day, datetime.time(1)], pa.time64("ns")),
+                  "span": pa.array([-1500, None], pa.duration("ms")),
+                  "date64": pa.array([86400000, None], pa.date64()),
+                  "wide": pa.array([huge, huge.copy_negate()], pa.decimal256(76, 4)),
+                  "pair": pa.array([[1, 2], [3, None]], pa.list_(pa.int32(), 2))})
+pq.write_table(clock, "clock.parquet")
