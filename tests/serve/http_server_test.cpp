@@ -191,6 +191,7 @@ TEST_CASE("serve_http: a stop answers requests that have come while all threads 
   } while (asking.back()->has_reply(500));
   server.stop();
   REQUIRE(server.refuses(10));
-  for (const auto& client : busy) client->receive();
+  std::vector<std::jthread> readers;
+  for (const auto& client : busy) readers.emplace_back([&client] { client->receive(); });
   for (const auto& client : asking) CHECK(mentions(client->receive(), "{\"live\": true}"));
 }
