@@ -195,8 +195,9 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   const bool named_time = has_type || has_word(facts.name, time_words);
   const bool typed = has_type && facts.is_numeric();  // seconds since 1970, of any year
   if (typed) return time_guess(facts, "epoch");
-  const bool digits = facts.is_numeric();  // which may be an amount or an id, too
-  if (facts.time.times == facts.present() && (!digits || named_time)) return time_guess(facts, facts.time.form);
+  // Numbers may also be amounts or ids, and 1.2.13 a version.
+  const bool is_doubtful = facts.is_numeric() || facts.time.form.find("%y") != std::string::npos;
+  if (facts.time.times == facts.present() && (named_time || !is_doubtful)) return time_guess(facts, facts.time.form);
   const bool names_thing =
       has_word(facts.name, {"user", "item", "uid", "movie", "video", "product", "userid", "itemid"});
   const bool is_list = facts.separator != 0 && facts.separator != ' ';  // A space also stands in names and titles.

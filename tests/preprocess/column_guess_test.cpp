@@ -49,6 +49,8 @@ TEST_CASE("guess_column: a pattern that all texts have is the form of times") {
   CHECK(guess("shipped", {"01/02/2014", "10/21/2014"}).column.kind == ColumnKind::time);
   for (const std::string name : {"amount", "shop"})
     CHECK(guess(name, {"20141021", "20141102"}).column.kind != ColumnKind::time);
+  CHECK(guess("version", {"1.2.13", "2.10.11"}).column.kind == ColumnKind::category);
+  CHECK(guess("day", {"1.2.13", "2.10.11", "31.1.12"}).column.time == "%d.%m.%y");
   for (const std::string other : {"2014102", "30141021", "201410211"})
     CHECK(guess("when", {"20141021", other}).column.kind != ColumnKind::time);
   CHECK(guess("when", {"01/02/2014", "10/21/2014", "21/10/2014"}).column.kind != ColumnKind::time);
