@@ -35,6 +35,7 @@ ColumnType type_of(const arrow::DataType& type) {
   ColumnType found{type.ToString(), is_list(type)};
   found.texts = is_text(id);
   found.numbers = is_number(id);
+  found.floats = id == arrow::Type::FLOAT || id == arrow::Type::DOUBLE;
   found.readable =
       found.texts || found.numbers || arrow::is_date(id) || id == arrow::Type::TIMESTAMP || id == arrow::Type::NA;
   return found;

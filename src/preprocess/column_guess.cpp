@@ -159,12 +159,13 @@ ColumnGuess time_guess(const ColumnFacts& facts, const std::string& form) {
   const std::string example = shown(facts.frequent[0].first);
   if (facts.time.form == form && !facts.time.others.empty())
     return skipped(
-        facts, concat("times, for example ", example, ", and no day beyond 12 tells whether the form is ", shown(form),
+        facts, concat("times, for example ", example, ", and they do not tell whether the form is ", shown(form),
                       " or ", join(facts.time.others, " or ", [](const std::string& other) { return shown(other); }),
                       "; make it kind = \"time\" with the right one"));
   ColumnGuess guess{{facts.name, ColumnKind::time}, concat("times, for example ", example)};
   guess.column.time = form;
-  if (facts.only_days) guess.column.parts = {"weekday", "day"};
+  const bool has_days = facts.type && facts.type->text.starts_with("date");
+  if (has_days || facts.only_days) guess.column.parts = {"weekday", "day"};
   guess.column.stored = facts.missing == 0;
   return guess;
 }
@@ -175,6 +176,9 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   if (facts.type && !facts.type->readable) return skipped(facts, "its type " + facts.type->text + " cannot be read");
   if (facts.present() == 0) return skipped(facts, "all values are missing");
   if (facts.distinct == 1) return skipped(facts, concat("one value in all rows, ", facts.examples()));
+  const bool has_fractions = !facts.frequent.empty() && facts.frequent[0].first.find('.') != std::string::npos;
+  if (facts.type && facts.type->list && facts.type->floats && has_fractions)
+    return skipped(facts, concat("of type ", facts.type->text, ", a vector of numbers, for which there is no kind"));
   if (facts.type && facts.type->list) {
     ColumnGuess guess{{facts.name, ColumnKind::category}, ""};
     guess.column.separator = std::string(1, facts.separator);
@@ -198,6 +202,12 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   // Numbers may also be amounts or ids, and 1.2.13 a version.
   const bool is_doubtful = facts.is_numeric() || facts.time.form.find("%y") != std::string::npos;
   if (facts.time.times == facts.present() && (named_time || !is_doubtful)) return time_guess(facts, facts.time.form);
+  // Days as YYYYMMDD, or micro- or nanoseconds of any origin, of which later rows have others.
+  constexpr double first_day = 19000101, last_day = 21001231, first_microsecond = 946684800e6;
+  const bool like_times = (facts.low >= first_day && facts.high <= last_day) || facts.low >= first_microsecond;
+  if (named_time && facts.is_integer() && like_times)
+    return skipped(facts, concat("times, for example ", shown(facts.frequent[0].first),
+                                 ", which do not all have one form; correct them, then make it kind = \"time\""));
   const bool names_thing =
       has_word(facts.name, {"user", "item", "uid", "movie", "video", "product", "userid", "itemid"});
   const bool is_list = facts.separator != 0 && facts.separator != ' ';  // A space also stands in names and titles.

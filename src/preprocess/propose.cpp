@@ -208,8 +208,9 @@ void drop_unnamed(Proposal& proposal) {
 void need_category(Proposal& proposal) {
   std::size_t best = proposal.columns.size();
   for (std::size_t c = 0; c < proposal.columns.size(); ++c) {
-    const ColumnKind kind = proposal.columns[c].column.kind;
-    if (kind == ColumnKind::category || kind == ColumnKind::time) return;
+    const auto& column = proposal.columns[c].column;
+    const ColumnKind kind = column.kind;
+    if (kind == ColumnKind::category || (kind == ColumnKind::time && !column.parts.empty())) return;
     if (kind == ColumnKind::number &&
         (best == proposal.columns.size() || proposal.facts[c].distinct < proposal.facts[best].distinct))
       best = c;

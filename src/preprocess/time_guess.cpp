@@ -34,8 +34,8 @@ const std::vector<std::string>& known_patterns() {
   static const auto all = [] {
     std::vector<std::string> patterns = {"%Y%m%d", "%Y%m%d%H", "%Y%m%d%H%M", "%Y%m%d%H%M%S"};
     for (const std::string date :
-         {"%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y", "%m-%d-%Y", "%d-%m-%Y",
-          "%Y-%m-%d", "%d-%b-%Y", "%d-%b-%y", "%d/%b/%Y", "%d %b %Y", "%b %d %Y", "%b %d, %Y"})
+         {"%m/%d/%Y", "%d/%m/%Y", "%m/%d/%y", "%d/%m/%y", "%y/%m/%d", "%y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d.%m.%y",
+          "%m-%d-%Y", "%d-%m-%Y", "%Y-%m-%d", "%d-%b-%Y", "%d-%b-%y", "%d/%b/%Y", "%d %b %Y", "%b %d %Y", "%b %d, %Y"})
       for (const std::string clock :
            {"", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", ":%H:%M:%S %z", ", %I:%M:%S %p"})
         patterns.push_back(date + clock);
@@ -68,7 +68,8 @@ TimeGuess TimeForms::guess() const {
       guess.form = form;
       guess.times = count;
     }
-  if (!patterns_ || patterns_->empty() || (guess.form == "iso" && guess.times == texts_)) return guess;
+  if (!patterns_ || patterns_->empty() || (guess.times == texts_ && (guess.form == "iso" || guess.form == "yymmddhh")))
+    return guess;
   guess.form = patterns_->front();
   guess.times = texts_;
   guess.others.assign(patterns_->begin() + 1, patterns_->end());

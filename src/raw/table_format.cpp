@@ -223,8 +223,8 @@ class TableFormat final : public RowFormat {
     ParsedTime time;
     const bool missing = contains(missing_, field);
     if (!missing && !parse_time(field, column.time, time))
-      return concat(column.name, ": ", shown(field), " is not a time of the form ", column.time, ", such as ",
-                    time_example(column.time));
+      return concat(column.name, ": ", shown(field), " is not a time of the form ", shown(column.time, 60),
+                    ", such as ", time_example(column.time));
     if (column.stored && missing && targets == Targets::required)
       return concat(column.name, ": ", shown(field), " is a missing time, but each row needs it (stored = true)");
     if (column.stored) row.time = time.instant;

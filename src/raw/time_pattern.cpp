@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <vector>
 
 #include "time_parts.hpp"
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::raw {
 namespace {
@@ -35,32 +35,26 @@ bool take_number(std::string_view& text, int least, int largest, int& number) {
   return take_digits(text, two ? 2 : 1, number) && number >= least && number <= largest;
 }
 
-/// Takes the letters that a text begins with, in lower case.
-std::string take_letters(std::string_view& text) {
-  std::string letters;
-  while (!text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) != 0) {
-    letters += char(std::tolower(static_cast<unsigned char>(text.front())));
-    text.remove_prefix(1);
-  }
-  return letters;
+/// Takes a word, in letters of any case.
+bool take_word(std::string_view& text, std::string_view word) {
+  const auto lower = [](char c) { return char(std::tolower(static_cast<unsigned char>(c))); };
+  if (!std::ranges::equal(text.substr(0, word.size()), word, {}, lower)) return false;
+  text.remove_prefix(word.size());
+  return true;
 }
 
 /// Takes the English name of a month, or its first three letters.
 bool take_month(std::string_view& text, int& month) {
-  static const std::vector<std::string> months = {"january",   "february", "march",    "april",
-                                                  "may",       "june",     "july",     "august",
-                                                  "september", "october",  "november", "december"};
-  const std::string letters = take_letters(text);
+  constexpr std::string_view months[] = {"january", "february", "march",     "april",   "may",      "june",
+                                         "july",    "august",   "september", "october", "november", "december"};
   for (month = 1; month <= 12; ++month)
-    if (const std::string& name = months[std::size_t(month - 1)]; letters == name || letters == name.substr(0, 3))
-      return true;
+    if (const auto name = months[month - 1]; take_word(text, name) || take_word(text, name.substr(0, 3))) return true;
   return false;
 }
 
 bool take_half(std::string_view& text, bool& afternoon) {
-  const std::string letters = take_letters(text);
-  afternoon = letters == "pm";
-  return afternoon || letters == "am";
+  afternoon = take_word(text, "pm");
+  return afternoon || take_word(text, "am");
 }
 
 /// Takes the digits of a fraction, in microseconds.
@@ -168,7 +162,7 @@ std::string pattern_fault(std::string_view pattern) {
   const auto has = [&](std::string_view some) { return letters.find_first_of(some) != std::string::npos; };
   for (const char letter : letters) {
     if (letter == 0) return "has a % without a letter";
-    if (conversion_of(letter) == nullptr) return concat("has %", letter);
+    if (conversion_of(letter) == nullptr) return "has " + shown(std::string("%") + letter);
     if (std::ranges::count(letters, letter) > 1) return concat("has %", letter, " twice");
   }
   for (const std::string_view same : {"Yy", "mb", "HI"})
@@ -176,7 +170,9 @@ std::string pattern_fault(std::string_view pattern) {
   for (const std::string_view one : {"Yy", "mb"})
     if (!has(one)) return concat("lacks %", one[0], " or %", one[1]);
   if (!has("d")) return "lacks %d";
-  if (has("I") != has("p")) return concat("has only one of %I and %p");
+  if (has("I") != has("p")) return "has only one of %I and %p";
+  ParsedTime time;
+  if (!parse_pattern(pattern_example(pattern), pattern, time)) return "has digits right behind %f or %z";
   return {};
 }
 

@@ -69,7 +69,7 @@ printf 'user,age\nu1,30\n' >users.csv
 odd=(--set preprocess.output=odd)
 must_fail 'no_user.csv:1: the header has 2 fields that do not fit preprocess.column: it lacks "user"; add what lacks to' \
   preprocess joined.toml "${odd[@]}" --set preprocess.train=no_user.csv
-must_fail 'german.csv:2: when: "21.10.2014 09:30" is not a time of the form iso, such as 2014-10-21T09:08:07; correct' \
+must_fail 'german.csv:2: when: "21.10.2014 09:30" is not a time of the form "iso", such as 2014-10-21T09:08:07; correct' \
   preprocess deck.toml "${odd[@]}" --set preprocess.train=german.csv
 works preprocess deck.toml "${odd[@]}" --set preprocess.train=day2.csv
 must_fail ', the later one with preprocess.vocabulary = the data set of the earlier one' train deck.toml \

@@ -74,7 +74,8 @@ TEST_CASE("RowReader: reads or refuses mutated Parquet files") {
   const comm::Communicator self(MPI_COMM_SELF);
   const test::Folder folder(self);
   std::vector<std::string> seeds;
-  for (const char* const name : {"clicks", "events", "far", "gaps", "packed", "pages", "times", "twins", "types"})
+  for (const char* const name :
+       {"clicks", "clock", "decimals", "events", "far", "gaps", "packed", "pages", "times", "twins", "types"})
     seeds.push_back(test::read_bytes(concat(TESSEREC_SOURCE_DIR, "/tests/parquet/", name, ".parquet")));
   std::mt19937 random(test::fuzz_seed(43));
   int read = 0, refused = 0;

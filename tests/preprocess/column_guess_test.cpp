@@ -20,6 +20,20 @@ TEST_CASE("guess_column: a timestamp of Parquet is a time of any year") {
   CHECK(guess.column.kind == ColumnKind::time);
   CHECK(guess.column.time == "epoch");
   CHECK(guess.column.stored);
+  CHECK(guess.column.parts == Column().parts);
+  facts.type->text = "date32[day]";
+  CHECK(guess_column(facts).column.parts == std::vector<std::string>{"weekday", "day"});
+}
+
+TEST_CASE("guess_column: a list of fractions is no category, and one of whole numbers is one") {
+  const auto guess = [](const std::vector<std::string>& texts) {
+    ColumnFacts facts = facts_of("vector", texts, {""});
+    facts.type = {.text = "fixed_size_list<item: float>[2]", .list = true, .readable = true, .floats = true};
+    facts.separator = '|';
+    return guess_column(facts);
+  };
+  CHECK(guess({"0.25|1", "2|0.5"}).column.kind == ColumnKind::skip);
+  CHECK(guess({"7|1", "2|5"}).column.kind == ColumnKind::category);
 }
 
 TEST_CASE("guess_column: a pattern that all texts have is the form of times") {
@@ -54,6 +68,13 @@ TEST_CASE("guess_column: a pattern that all texts have is the form of times") {
   for (const std::string other : {"2014102", "30141021", "201410211"})
     CHECK(guess("when", {"20141021", other}).column.kind != ColumnKind::time);
   CHECK(guess("when", {"01/02/2014", "10/21/2014", "21/10/2014"}).column.kind != ColumnKind::time);
+  for (const std::string text : {"21/10/14", "22/01/05"})
+    CHECK(guess("when", {text, "22/11/28"}).reason.find("\"%d/%m/%y\" or \"%y/%m/%d\"") != std::string::npos);
+  CHECK(guess("hour", {"20120110", "20120111"}).column.time == "yymmddhh");
+  for (const std::string other : {"20140230", "20140000"})
+    CHECK(guess("date", {"20141021", other}).column.kind == ColumnKind::skip);
+  CHECK(guess("time", {"637000000000000000", "637000000000000001"}).column.kind == ColumnKind::skip);
+  CHECK(guess("time", {"1413882487500000000", "9000000000000000000"}).column.kind == ColumnKind::skip);
   const ColumnGuess either = guess("when", {"01/02/2014", "03/12/2014"});
   CHECK(either.column.kind == ColumnKind::skip);
   CHECK(either.reason.find("whether the form is \"%m/%d/%Y\" or \"%d/%m/%Y\"") != std::string::npos);

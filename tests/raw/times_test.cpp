@@ -123,13 +123,14 @@ TEST_CASE("time_fault: says what a form lacks or has twice") {
                                                     {"%H:%M", "which lacks %Y or %y; give"},
                                                     {"%Y-%d", "which lacks %m or %b"},
                                                     {"%Y-%m", "which lacks %d"},
-                                                    {"%Y-%m-%d %H:%Q", "which has %Q"},
+                                                    {"%Y-%m-%d %H:%Q", "which has \"%Q\""},
                                                     {"%Y-%m-%d %", "which has a % without a letter"},
                                                     {"%Y-%m-%d %d", "which has %d twice"},
                                                     {"%Y %y-%m-%d", "which has both %Y and %y"},
                                                     {"%Y-%m-%b-%d", "which has both %m and %b"},
                                                     {"%Y-%m-%d %H %I %p", "which has both %H and %I"},
                                                     {"%Y-%m-%d %I", "which has only one of %I and %p"},
+                                                    {"%Y-%m-%d %f%H", "which has digits right behind %f"},
                                                     {"%Y-%m-%d\n", "which has a control character"}};
   for (const auto& [form, text] : wrong) {
     INFO(time_fault(form));

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "catch.hpp"
@@ -39,7 +41,13 @@ class Stop {
 class Client {
  public:
   /// Connects to the port. `refused`: where to say that the server takes no client; null if it must.
-  explicit Client(int port, bool* refused = nullptr) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  /// `received_bytes`: size of its buffer for what comes; 0 = the system's.
+  explicit Client(int port, bool* refused = nullptr, int received_bytes = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    const timeval most{5, 0};
+    REQUIRE(::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most) == 0);
+    if (received_bytes > 0)
+      REQUIRE(::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &received_bytes, sizeof received_bytes) == 0);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(std::uint16_t(port));

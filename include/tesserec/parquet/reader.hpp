@@ -20,7 +20,8 @@ struct ColumnType {
   bool list = false;      ///< true if a row has any number of elements
   bool readable = false;  ///< true if RowReader has texts for the values
   bool texts = false;     ///< true if the values are texts
-  bool numbers = false;   ///< true if the values are integers, floats or truths
+  bool numbers = false;   ///< true if the values are numbers, truths, times of a day or durations
+  bool floats = false;    ///< true if the values are floats
   int unrolled = -1;      ///< list of structs, as a place in the schema, of which the column is a field; -1 = none
 };
 

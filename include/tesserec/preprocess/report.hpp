@@ -94,7 +94,7 @@ std::string description(const SplitReport& report);
 /// Column of times whose texts have another form in the dataset whose vocabulary was used.
 struct ChangedTime {
   std::string column;
-  std::string form;    ///< as the deck has it: "epoch", "epoch_ms", "iso" or "yymmddhh"
+  std::string form;    ///< as the deck has it, such as "epoch"
   std::string before;  ///< form in the dataset
 };
 
