@@ -10,6 +10,7 @@
 #include <parquet/types.h>
 
 #include "arrow_texts.hpp"
+#include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 
 namespace tesserec::parquet {
@@ -186,7 +187,8 @@ std::unique_ptr<TextColumn> make_column(std::shared_ptr<::parquet::ColumnReader>
     constexpr std::int32_t most_digits = 76;  // of 32 bytes
     if (const std::int32_t scale = reader->descr()->type_scale(); scale < 0 || scale > most_digits)
       fail(use.path, ": column ", use.place.name, " has decimals with ", scale, " digits behind the point; correct it");
-    const DecimalText text{reader->descr()->type_scale(), reader->descr()->type_length()};
+    const DecimalText text{reader->descr()->type_scale(), reader->descr()->type_length(),
+                           concat(use.path, ": column ", use.place.name)};
     if (stored == Type::INT32) return texts(Int32Type(), text);
     if (stored == Type::INT64) return texts(Int64Type(), text);
     if (stored == Type::BYTE_ARRAY) return texts(ByteArrayType(), text);

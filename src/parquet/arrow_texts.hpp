@@ -108,6 +108,7 @@ struct LongTimeText {
 struct DecimalText {
   std::int32_t scale;   ///< digits behind the point
   std::int32_t length;  ///< bytes of a value of fixed length
+  std::string place;    ///< file and column, for messages
 
   std::string_view operator()(std::int64_t value, char* to) const { return text(std::to_string(value), to); }
   std::string_view operator()(const ::parquet::ByteArray& value, char* to) const {
@@ -126,7 +127,7 @@ struct DecimalText {
 
   template <class Decimal>
   std::string_view of_number(const arrow::Result<Decimal>& number, std::int32_t count, char* to) const {
-    if (!number.ok()) fail("a decimal of ", count, " bytes is too long; ", number.status().ToString());
+    if (!number.ok()) fail(place, " has a decimal of ", count, " bytes, but 1 to 32 can be read; write the file anew");
     return text(number->ToIntegerString(), to);
   }
 
