@@ -176,10 +176,9 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   if (facts.type && !facts.type->readable) return skipped(facts, "its type " + facts.type->text + " cannot be read");
   if (facts.present() == 0) return skipped(facts, "all values are missing");
   if (facts.distinct == 1) return skipped(facts, concat("one value in all rows, ", facts.examples()));
-  const bool has_fractions = !facts.frequent.empty() && facts.frequent[0].first.find('.') != std::string::npos;
-  if (facts.type && facts.type->list && facts.type->floats && has_fractions)
-    return skipped(facts, concat("of type ", facts.type->text, ", a vector of numbers, for which there is no kind"));
   if (facts.type && facts.type->list) {
+    if (facts.type->floats && facts.frequent[0].first.find('.') != std::string::npos)
+      return skipped(facts, concat("of type ", facts.type->text, ", a vector of numbers, for which there is no kind"));
     ColumnGuess guess{{facts.name, ColumnKind::category}, ""};
     guess.column.separator = std::string(1, facts.separator);
     guess.reason = concat("of type ", facts.type->text, ", and no element has ", shown(guess.column.separator));

@@ -14,10 +14,19 @@ bool take_digits(std::string_view& text, std::size_t digits, int& number) {
   return true;
 }
 
+bool take_letter(std::string_view& text, char letter) {
+  if (!text.starts_with(letter)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
 bool take_fraction(std::string_view& text, int digits, Index& fraction) {
   fraction = 0;
-  if (!text.starts_with('.')) return true;
-  text.remove_prefix(1);
+  return !take_letter(text, '.') || take_fraction_digits(text, digits, fraction);
+}
+
+bool take_fraction_digits(std::string_view& text, int digits, Index& fraction) {
+  fraction = 0;
   const std::size_t all = std::size_t(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin());
   for (std::size_t i = 0; i < std::size_t(digits); ++i) fraction = 10 * fraction + (i < all ? text[i] - '0' : 0);
   fraction += all > std::size_t(digits) && text[std::size_t(digits)] >= '5';
@@ -32,8 +41,7 @@ bool take_offset(std::string_view& text, int& offset) {
   text.remove_prefix(1);
   if (sign == 'Z') return true;
   if ((sign != '+' && sign != '-') || !take_digits(text, 2, hours) || hours > 23) return false;
-  const bool colon = text.starts_with(':');
-  if (colon) text.remove_prefix(1);
+  const bool colon = take_letter(text, ':');
   const bool has_minutes = colon || (!text.empty() && is_digit(text.front()));
   if (has_minutes && !(take_digits(text, 2, minutes) && minutes < 60)) return false;
   offset = (sign == '-' ? -1 : 1) * (60 * hours + minutes);

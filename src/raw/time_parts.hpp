@@ -16,9 +16,14 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// Takes `digits` digits.
 bool take_digits(std::string_view& text, std::size_t digits, int& number);
 
+bool take_letter(std::string_view& text, char letter);
+
 /// Takes a point and digits. Sets the fraction in units of 10^-`digits`, rounded; 0 without a point. Returns false for
 /// a point alone.
 bool take_fraction(std::string_view& text, int digits, Index& fraction);
+
+/// Takes the digits of such a fraction, at least one.
+bool take_fraction_digits(std::string_view& text, int digits, Index& fraction);
 
 /// Takes an offset from UTC: Z, +HH, +HHMM or +HH:MM. Sets it in minutes.
 bool take_offset(std::string_view& text, int& offset);

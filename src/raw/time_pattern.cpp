@@ -57,23 +57,6 @@ bool take_half(std::string_view& text, bool& afternoon) {
   return afternoon || take_word(text, "am");
 }
 
-/// Takes the digits of a fraction, in microseconds.
-bool take_microseconds(std::string_view& text, Index& fraction) {
-  std::string digits = ".";
-  while (!text.empty() && is_digit(text.front())) {
-    digits += text.front();
-    text.remove_prefix(1);
-  }
-  std::string_view rest = digits;
-  return take_fraction(rest, 6, fraction);
-}
-
-bool take_letter(char letter, std::string_view& text) {
-  if (!text.starts_with(letter)) return false;
-  text.remove_prefix(1);
-  return true;
-}
-
 /// Takes what a conversion stands for.
 bool take_field(char letter, std::string_view& text, TimeFields& fields) {
   switch (letter) {
@@ -102,11 +85,11 @@ bool take_field(char letter, std::string_view& text, TimeFields& fields) {
     case 'S':
       return take_number(text, 0, 60, fields.second);
     case 'f':
-      return take_microseconds(text, fields.fraction);
+      return take_fraction_digits(text, 6, fields.fraction);
     case 'z':
       return take_offset(text, fields.offset);
     default:  // %%
-      return take_letter(letter, text);
+      return take_letter(text, letter);
   }
 }
 
@@ -146,7 +129,7 @@ bool parse_pattern(std::string_view text, std::string_view pattern, ParsedTime& 
   TimeFields fields;
   while (!pattern.empty()) {
     const PatternPiece piece = take_piece(pattern);
-    const bool taken = piece.is_conversion ? take_field(piece.letter, text, fields) : take_letter(piece.letter, text);
+    const bool taken = piece.is_conversion ? take_field(piece.letter, text, fields) : take_letter(text, piece.letter);
     if (!taken) return false;
   }
   if (!text.empty() || !set_date(fields.year, fields.month, fields.day, time)) return false;

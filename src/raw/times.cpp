@@ -20,9 +20,7 @@ constexpr std::int64_t largest_seconds = 253402300800;  // the year 10000
 
 /// Takes a separator and two digits, at most `largest`, if the text begins with the separator.
 bool take_pair(std::string_view& text, char separator, int largest, int& number) {
-  if (!text.starts_with(separator)) return false;
-  text.remove_prefix(1);
-  return take_digits(text, 2, number) && number <= largest;
+  return take_letter(text, separator) && take_digits(text, 2, number) && number <= largest;
 }
 
 /// Reads a decimal number without an exponent, in units of 10^-`digits`. Returns false if the text is none, or so long
