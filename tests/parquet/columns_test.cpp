@@ -191,6 +191,7 @@ TEST_CASE("open_rows: decimals have the texts of numbers, without zeros at their
 }
 
 TEST_CASE("for_each_row: times of a day are seconds, durations numbers of their units, decimals as long as they are") {
+  if (!parquet::is_built()) return;
   const std::string huge = "1234567890123456789012345678901234567890.125";
   CHECK(rows_of("clock.parquet") ==
         std::vector<Texts>{{"32887", "32887.25", "32887.25", "32887.25", "-1500", "86400", huge, "1|2"},
