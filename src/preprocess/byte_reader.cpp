@@ -62,22 +62,28 @@ class PlainReader final : public ByteReader {
 /// Reader of packed files: feeds a decompressor, member after member.
 class PackedReader final : public ByteReader {
  public:
-  PackedReader(const std::string& path, Compression compression, std::unique_ptr<Decompressor> decompressor)
+  PackedReader(const std::string& path, Compression compression, std::unique_ptr<Decompressor> decompressor,
+               Index text_end)
       : path_(path),
         format_(compression == Compression::gzip ? "gzip" : "zstd"),
         padded_(compression == Compression::gzip),
         file_(path, 0, {0, std::numeric_limits<Index>::max()}),
         buffer_(std::size_t{1} << 18),
-        decompressor_(std::move(decompressor)) {}
+        decompressor_(std::move(decompressor)),
+        text_end_(text_end) {}
 
   Index read(char* data, Index size) override {
     Index written = 0;
     while (written < size) {
-      if (!inside_ && !begin_member()) break;
+      if (!inside_ && !begin_member()) {
+        end_digest();
+        break;
+      }
       const Index before = written;
       const std::size_t unread = packed_.size();
       const Decompressor::Unpacked result = decompressor_->run(packed_, data + before, size - before, written);
       text_ += written - before;
+      if (text_ >= text_end_) end_digest();
       if (result == Decompressor::Unpacked::damaged)
         fail(path_, ": the ", format_, " file is damaged (", decompressor_->fault(), ") at byte ", place(), ", after ",
              text_, " bytes of text; copy or download it again");
@@ -92,9 +98,17 @@ class PackedReader final : public ByteReader {
 
   Index members() const override { return members_; }
   Index taken() const override { return place(); }
-  std::uint64_t digest() const override { return file_.digest(); }
+  std::uint64_t digest() const override { return digest_; }
+  Index digested() const override { return digested_; }
 
  private:
+  /// Notes the digest of what was read, the first time. Another thread may ask for it while this one reads on.
+  void end_digest() {
+    if (digested_ > 0) return;
+    digest_ = file_.digest();
+    digested_ = read_;
+  }
+
   /// Returns the offset of the next packed byte in the file.
   Index place() const { return read_ - std::ssize(packed_); }
 
@@ -130,7 +144,10 @@ class PackedReader final : public ByteReader {
   Index read_ = 0;           ///< bytes read from the file
   Index member_ = 0;         ///< offset of the member's first byte
   Index members_ = 0;
-  Index text_ = 0;       ///< bytes unpacked
+  Index text_ = 0;  ///< bytes unpacked
+  Index text_end_;
+  std::uint64_t digest_ = 0;
+  Index digested_ = 0;   ///< 0 until the text has reached its end
   bool inside_ = false;  ///< true while a member is unpacked
 };
 
@@ -156,6 +173,7 @@ class BesideReader final : public ByteReader {
   Index members() const override { return reader_->members(); }
   Index taken() const override { return reader_->taken(); }
   std::uint64_t digest() const override { return reader_->digest(); }
+  Index digested() const override { return reader_->digested(); }
 
  private:
   struct FilledBuffer {
@@ -194,7 +212,7 @@ std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin, Ran
 }
 
 std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression compression,
-                                        std::unique_ptr<Decompressor> decompressor) {
+                                        std::unique_ptr<Decompressor> decompressor, Index text_end) {
   if (decompressor == nullptr && compression == Compression::zstd) decompressor = zstd_decompressor();
   if (decompressor == nullptr && compression == Compression::gzip) decompressor = isal_decompressor();
   if (decompressor == nullptr && compression == Compression::gzip) decompressor = zlib_decompressor();
@@ -202,7 +220,7 @@ std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression com
     fail(path,
          ": it is compressed by zstd, which this build cannot read; unpack it with `zstd -d`, or build with libzstd",
          " (TESSEREC_ZSTD)");
-  return std::make_unique<PackedReader>(path, compression, std::move(decompressor));
+  return std::make_unique<PackedReader>(path, compression, std::move(decompressor), text_end);
 }
 
 double text_per_byte(const std::string& path, Compression compression) {

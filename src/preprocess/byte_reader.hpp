@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,9 +28,11 @@ class ByteReader {
   virtual Index members() const { return 0; }
   /// Returns how many bytes of the file were read and, in a packed one, unpacked. Call on the thread that reads.
   virtual Index taken() const = 0;
-  /// Returns the XXH3_64 of the file's own bytes in the digested range. Exact once they were all read; of a packed file
-  /// once read() returned 0.
+  /// Returns the XXH3_64 of the file's own bytes in the digested range. Exact once they were all read; of a packed
+  /// file, of those that make its text up to `text_end`, once read() has given that text or returned 0.
   virtual std::uint64_t digest() const = 0;
+  /// Returns how many bytes of a packed file digest() is about; 0 of a plain file. Exact when digest() is.
+  virtual Index digested() const { return 0; }
 };
 
 /// Opens a file from byte `begin` on. `digested`: bytes of the file that digest() is about.
@@ -59,9 +62,11 @@ std::unique_ptr<Decompressor> zstd_decompressor();
 
 /// Opens a packed file and unpacks all of its members as one text. Ignores zero bytes after a gzip file's last member.
 /// Reading throws Error, with the place in the file, if it is truncated or damaged. `decompressor`: null = the fastest
-/// of this build. Throws Error, naming the file, if this build has none.
+/// of this build. `text_end`: end of the text that digest() is about. Throws Error, naming the file, if this build has
+/// no decompressor.
 std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression compression,
-                                        std::unique_ptr<Decompressor> decompressor = nullptr);
+                                        std::unique_ptr<Decompressor> decompressor = nullptr,
+                                        Index text_end = std::numeric_limits<Index>::max());
 
 /// Returns how many bytes of text a byte of a packed file makes, measured on at most its first 4 MiB of text. Throws
 /// Error as open_packed() and its reader do.

@@ -37,7 +37,7 @@ std::vector<std::uint64_t> file_digests_of(const comm::Communicator& comm, const
                                            const ScratchFolder& scratch) {
   std::vector<ReadText> read;
   for (const TextRange& range : survey.ranges)
-    if (!range.kept.empty()) read.push_back({range.range, range.count.text});
+    if (!range.kept.empty()) read.push_back({range.range, range.count.text, range.count.digested});
   return digests(comm, survey.files, read, [&] { scratch.mark_stale(); });
 }
 

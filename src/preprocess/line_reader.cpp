@@ -9,14 +9,13 @@ namespace tesserec::preprocess {
 
 LineReader::LineReader(const RawFile& file, Range bytes, TextRules rules)
     : bytes_(bytes), rules_(std::move(rules)), at_(bytes.begin), buffer_(2 * longest_line) {
-  if (file.compression != Compression::none) {
-    reader_ = read_beside(open_packed(file.path, file.compression));
-  } else {
-    // A line begins at the cut only if the byte before is a line end.
-    const Index from = std::max(bytes.begin - 1, Index{0});
-    reader_ = open_plain(file.path, from, bytes);
-    if (bytes.begin > 0) at_ = from + skip_line();
-  }
+  // A line begins at the cut only if the byte before is a line end.
+  const Index from = std::max(bytes.begin - 1, Index{0});
+  const bool packed = file.compression != Compression::none;
+  reader_ = packed ? read_beside(open_packed(file.path, file.compression, nullptr, bytes.end))
+                   : open_plain(file.path, from, bytes);
+  if (packed) skip(from);
+  if (bytes.begin > 0) at_ = from + skip_line();
 }
 
 bool LineReader::refill() {
@@ -29,6 +28,15 @@ bool LineReader::refill() {
   const Index got = reader_->read(buffer_.data() + end_, Index(std::min(buffer_.size() - end_, most)));
   end_ += got;
   return got > 0;
+}
+
+/// Passes over at most `most` bytes, fewer only at the end of the file.
+void LineReader::skip(Index most) {
+  while (most > 0 && (begin_ < end_ || refill())) {
+    const std::size_t passed = std::min(end_ - begin_, std::size_t(most));
+    begin_ += passed;
+    most -= Index(passed);
+  }
 }
 
 Index LineReader::skip_line() {

@@ -30,21 +30,24 @@ class LineReader {
   /// Maximum length of a line, bytes.
   static constexpr Index longest_line = Index{1} << 20;
 
-  /// Opens the file at the first line that begins in `bytes` of its text. A packed file is read from its start, and so
-  /// must be a file with quoted line breaks.
+  /// Opens the file at the first line that begins in `bytes` of its text. A packed file is unpacked from its start. A
+  /// file with quoted line breaks must be read from there.
   LineReader(const RawFile& file, Range bytes, TextRules rules = {});
 
   /// Reads the next line. Returns false if no further line begins in the range.
   bool next(Line& line) { return at_ < bytes_.end && next_anywhere(line); }
   /// Reads the next line, even beyond the range. Returns false at the end of the file.
   bool next_anywhere(Line& line);
-  /// Returns the digest of the file's bytes in the range, or of all bytes of a packed file, once next() returned false.
+  /// Returns the digest of the file's bytes in the range, once next() returned false: of a packed file, of its first
+  /// digested() bytes, which make its text up to the end of the range.
   std::uint64_t digest() const { return reader_->digest(); }
-  /// Returns ByteReader::members() of the file.
+  Index digested() const { return reader_->digested(); }
+  /// Returns ByteReader::members() of the file, whose last line was read.
   Index members() const { return reader_->members(); }
 
  private:
   bool refill();
+  void skip(Index most);
   Index skip_line();
   std::size_t line_end(std::size_t from);
   std::size_t record_end(std::size_t first, Index& lines);

@@ -110,64 +110,6 @@ RawFile inspected(const std::string& path, const std::string& key) {
 
 namespace {
 
-/// Part of a file that is dealt to ranks in pieces: blocks of its text, or row groups, or one piece for a whole file.
-struct OpenPart {
-  FileRange range;
-  Index step = 0;  ///< size of a piece
-  Index most = 0;  ///< a range of a rank ends at the multiples of this
-  Index count = 1;
-  double weight = 0;  ///< bytes of text in a piece, about
-};
-
-/// Adds the parts of a file that are not among `done`, which is in order.
-void add_open_pieces(const RawFile& file, Index number, bool whole_files, std::span<const FileRange> done,
-                     std::vector<OpenPart>& open) {
-  const bool whole = !file.parquet && (whole_files || file.compression != Compression::none);
-  const Index text_end = file.parquet ? file.row_groups : file.bytes;
-  const Index end = whole ? std::numeric_limits<Index>::max() : text_end;
-  OpenPart part{.range = {number, {}}, .step = text_block, .most = range_bytes};
-  if (file.parquet) {
-    part.step = 1;
-    part.most = range_row_groups;
-  }
-  if (whole) part.step = part.most = end;
-  const auto add = [&](Range range) {
-    if (range.size() <= 0) return;
-    part.range.bytes = range;
-    part.count = whole ? 1 : (range.size() + part.step - 1) / part.step;
-    part.weight = text_bytes(file, {range.begin, range.begin + std::min(part.step, range.size())});
-    open.push_back(part);
-  };
-  Index at = 0;
-  for (const FileRange& range : done) {
-    if (range.file != number) continue;
-    add({at, range.bytes.begin});
-    at = range.bytes.end;
-  }
-  add({at, end});
-}
-
-/// Deals the pieces to the ranks in order, to each as many as `most` bytes allow. Calls give(rank, part, range of its
-/// pieces) for each run. Returns false if the ranks do not suffice.
-template <class Give>
-bool deal_pieces(const std::vector<OpenPart>& parts, int ranks, double most, const Give& give) {
-  int rank = 0;
-  double load = 0;
-  for (const OpenPart& part : parts)
-    for (Index first = 0; first < part.count;) {
-      const Index fitting = std::min(Index((most - load) / part.weight), part.count - first);
-      if (fitting == 0) {
-        if (load == 0 || ++rank == ranks) return false;
-        load = 0;
-        continue;
-      }
-      give(rank, part, Range{first, first + fitting});
-      load += double(fitting) * part.weight;
-      first += fitting;
-    }
-  return true;
-}
-
 /// Returns the digest of a file's bytes. Calls changed() and throws Error if a range of `read` in file number `number`
 /// has other bytes.
 std::uint64_t digest_of(const RawFile& file, Index number, std::span<const ReadText> read,
@@ -191,6 +133,11 @@ std::uint64_t digest_of(const RawFile& file, Index number, std::span<const ReadT
   };
   for (const ReadText& text : read) {
     if (text.range.file != number || file.parquet) continue;
+    if (file.compression != Compression::none) {
+      read_to(text.digested);
+      same = whole->digest() == text.digest && same;
+      continue;
+    }
     read_to(text.range.bytes.begin);
     same = read_to(text.range.bytes.end) == text.digest && same;
   }
@@ -200,6 +147,18 @@ std::uint64_t digest_of(const RawFile& file, Index number, std::span<const ReadT
   store::require_unchanged(file.path, file.stamp);
   fail(file.path,
        " was changed while it was being read; leave the raw files alone until the command ends, and start it again");
+}
+
+/// Returns whether this rank measures file number `file`.
+bool of_rank(const comm::Communicator& comm, std::size_t file) { return int(file % comm.size()) == comm.rank(); }
+
+/// Returns of each file what the rank of of_rank() has measured. Collective.
+template <class T>
+std::vector<T> of_all(const comm::Communicator& comm, const std::vector<T>& own) {
+  const std::vector<T> all = comm.all_gather_equal(std::span<const T>(own));
+  std::vector<T> of_files;
+  for (std::size_t f = 0; f < own.size(); ++f) of_files.push_back(all[f % comm.size() * own.size() + f]);
+  return of_files;
 }
 
 }  // namespace
@@ -226,7 +185,11 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
     std::getline(fields, file.path, '\0');
   }
   std::vector<comm::Named> seen;
+  std::vector<Index> text(files.size(), 0);
   comm::agree(comm, [&] {
+    for (std::size_t f = 0; f < files.size(); ++f)
+      if (files[f].compression != Compression::none && of_rank(comm, f))
+        text[f] = Index(double(files[f].bytes) * text_per_byte(files[f].path, files[f].compression));
     for (RawFile& file : files) {
       file.stamp = store::stamp_of(file.path);
       if (file.parquet) file.row_groups = parquet::shape_of(file.path).row_groups;
@@ -234,6 +197,8 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
       seen.push_back({file.path, file.sampled});
     }
   });
+  text = of_all(comm, text);
+  for (std::size_t f = 0; f < files.size(); ++f) files[f].text = text[f];
   comm::require_same(comm, seen, "all ranks must read the same files; look for an older copy on another node");
   return files;
 }
@@ -242,50 +207,14 @@ void require_unchanged(std::span<const RawFile> files) {
   for (const RawFile& file : files) store::require_unchanged(file.path, file.stamp);
 }
 
-double text_bytes(const RawFile& file, const Range& range) {
-  constexpr double unpacked_size =
-      3;  // Text unpacks to about three times its size. The weights only balance the ranks.
-  if (file.parquet) return double(file.bytes) * double(range.size()) / double(std::max(file.row_groups, Index{1}));
-  if (file.compression != Compression::none) return unpacked_size * double(file.bytes);
-  return double(std::min(range.size(), file.bytes));
-}
-
-std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files,
-                                   std::span<const FileRange> done) {
-  std::vector<OpenPart> open;
-  for (std::size_t f = 0; f < files.size(); ++f) add_open_pieces(files[f], Index(f), whole_files, done, open);
-  double total = 0;
-  for (const OpenPart& part : open) total += double(part.count) * part.weight;
-  // The least load that suffices lies between an even share and all.
-  double too_little = 0, most = 1.001 * total + 1;
-  const auto ignore = [](int, const OpenPart&, Range) {};
-  for (int halving = 0; halving < 50; ++halving) {
-    const double middle = (too_little + most) / 2;
-    (deal_pieces(open, ranks, middle, ignore) ? most : too_little) = middle;
-  }
-  std::vector<FileRange> ranges;
-  deal_pieces(open, ranks, most, [&](int owner, const OpenPart& part, Range run) {
-    if (owner != rank) return;
-    const Range& all = part.range.bytes;
-    const Index end = run.end == part.count ? all.end : all.begin + run.end * part.step;
-    for (Index begin = all.begin + run.begin * part.step, stop; begin < end; begin = stop) {
-      stop = std::min(end, (begin / part.most + 1) * part.most);
-      ranges.push_back({part.range.file, {begin, stop}});
-    }
-  });
-  return ranges;
-}
-
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files,
                                    std::span<const ReadText> read, const std::function<void()>& changed) {
   std::vector<std::uint64_t> file_digests(files.size(), 0);
   comm::agree(comm, [&] {
     for (std::size_t f = 0; f < files.size(); ++f)
-      if (int(f % comm.size()) == comm.rank()) file_digests[f] = digest_of(files[f], Index(f), read, changed);
+      if (of_rank(comm, f)) file_digests[f] = digest_of(files[f], Index(f), read, changed);
   });
-  const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(file_digests));
-  for (std::size_t f = 0; f < files.size(); ++f) file_digests[f] = all[f % comm.size() * files.size() + f];
-  return file_digests;
+  return of_all(comm, file_digests);
 }
 
 }  // namespace tesserec::preprocess

@@ -23,19 +23,20 @@ struct RawFile {
   store::Stamp stamp = {};  ///< stamp when the file was found, as this rank sees it
   bool parquet = false;
   Index row_groups = 0;      ///< row groups of a Parquet file
+  Index text = 0;            ///< size of a packed file's text, bytes, as far as its beginning tells
   std::string sampled = {};  ///< store::sampled_checksum() when the file was found
 };
 
-/// Returns a raw file of the deck's `key`, without its stamp and row groups. Throws Error as find_raw_files() does.
+/// Returns a raw file of the deck's `key`, without its stamp, its row groups and the size of its text. Throws Error as find_raw_files() does.
 RawFile inspected(const std::string& path, const std::string& key);
 
 /// Finds files by the paths or globs of the deck's `key`, with matches sorted. Throws Error for a glob without a match,
 /// a folder, a file that is empty, unreadable or not text, a file given twice, or ranks that see other files.
-/// Collective: rank 0 lists and inspects the files.
+/// Collective: rank 0 lists and inspects the files; the ranks share measuring how far packed ones unpack.
 std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::vector<std::string>& patterns,
                                     const std::string& key);
 
-/// Unit in which the text of a plain file is dealt to the ranks, bytes.
+/// Unit in which text is dealt to the ranks, bytes.
 constexpr Index text_block = Index{64} << 10;
 
 /// Unit of a plain file that is read and counted as one range at most, bytes.
@@ -51,8 +52,9 @@ struct FileRange {
 };
 
 /// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text except for the ranges `done`; the
-/// largest share is as small as that order allows. A single rank reads a packed file and, if `whole_files`, any other.
-/// Large files are also cut at multiples of range_bytes.
+/// largest share is as small as that order allows. Several ranks may read one packed file, each of which unpacks also
+/// what stands before its range. A single rank reads a file of text if `whole_files`. Large plain files are also cut at
+/// multiples of range_bytes.
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files = false,
                                    std::span<const FileRange> done = {});
 
@@ -62,10 +64,11 @@ double text_bytes(const RawFile& file, const Range& range);
 /// Throws Error, naming the first file that was replaced or written since it was found.
 void require_unchanged(std::span<const RawFile> files);
 
-/// Range of text that was read, and LineReader::digest() of it.
+/// Range of text that was read, and LineReader::digest() and digested() of it.
 struct ReadText {
   FileRange range;
   std::uint64_t digest = 0;
+  Index digested = 0;
 };
 
 /// Returns the XXH3_64 of each file's bytes on disk, as `xxhsum -H3` prints it. Throws Error, naming the file, if a

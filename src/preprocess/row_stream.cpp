@@ -2,6 +2,7 @@
 #include "row_stream.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "sequences.hpp"
@@ -52,8 +53,12 @@ bool RowStream::next(Row& row) {
     if (lines_ != nullptr) {
       RangeCount& count = counts_.back();
       // A stream that stops early leaves the thread that unpacks at work; its count is of no use.
-      if (!stopped_) count.text = lines_->digest();
-      if (!stopped_ && files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
+      if (!stopped_) {
+        count.text = lines_->digest();
+        count.digested = lines_->digested();
+        const bool to_end = ranges_[counts_.size() - 1].bytes.end == std::numeric_limits<Index>::max();
+        if (to_end && files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
+      }
     }
     lines_.reset();
     in_groups_ = false;

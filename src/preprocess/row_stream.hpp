@@ -31,8 +31,9 @@ struct RangeCount {
   Index bad_rows = 0;
   Index unlabeled = 0;                   ///< bad rows without a label
   Index not_utf8 = 0;                    ///< rows with bytes that are not UTF-8; 0 of Parquet
-  Index gzip_members = 0;                ///< members of a .gz file, once the stream is behind it
+  Index gzip_members = 0;                ///< members of a .gz file in the range that has its end, else 0
   std::uint64_t text = 0;                ///< LineReader::digest() of the range; 0 of Parquet
+  Index digested = 0;                    ///< LineReader::digested() of the range
   std::vector<BadRow> bad;               ///< first bad rows, at most bad_rows_kept()
   std::map<std::string, Index> reasons;  ///< bad rows by reason, without the values in it
   Index row_lines = 1;                   ///< lines of the last row, which end at `lines`

@@ -114,32 +114,20 @@ void gather_ranges(const comm::Communicator& comm, const RangeRecorder& recorder
   }
 }
 
-/// Returns about how many bytes of text files have, by their sizes. How far packed files unpack is measured on the
-/// largest. Parquet files count tenfold.
-double measured_text(std::span<const RawFile> files) {
-  constexpr double unknown = 10;
-  double plain = 0, packed = 0;
-  const RawFile* largest = nullptr;
-  for (const RawFile& file : files) {
-    if (file.compression == Compression::none) {
-      plain += (file.parquet ? unknown : 1) * double(file.bytes);
-      continue;
-    }
-    packed += double(file.bytes);
-    if (largest == nullptr || file.bytes > largest->bytes) largest = &file;
-  }
-  if (largest == nullptr) return plain;
-  try {
-    return plain + packed * text_per_byte(largest->path, largest->compression);
-  } catch (const Error&) {
-    return plain + packed * unknown;  // The reading reports a damaged file.
-  }
+/// Returns about how many bytes of text files have. Parquet files count tenfold.
+double text_of(std::span<const RawFile> files) {
+  constexpr double of_parquet = 10;
+  double bytes = 0;
+  for (const RawFile& file : files)
+    bytes += file.compression == Compression::none ? (file.parquet ? of_parquet : 1) * double(file.bytes)
+                                                   : double(file.text);
+  return bytes;
 }
 
 /// Returns whether the rows of files may be kept on scratch files: if the file system has four times the text free, for
 /// these rows and the data set. Rank 0 says so if there is less. Collective.
 bool has_room(const comm::Communicator& comm, std::span<const RawFile> files, const ScratchFolder& scratch) {
-  const double needed = 4.0 * double(comm.max(comm.rank() == 0 ? Index(measured_text(files)) : Index{0}));
+  const double needed = 4.0 * text_of(files);
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(scratch.folder(), error);
   const bool fits = !error && needed < double(space.available);

@@ -17,7 +17,7 @@ std::string pack_ranges(const ReadRanges& read) {
     const Index numbers[] = {range.range.file, range.range.bytes.begin, range.range.bytes.end, count.lines,
                              count.rows,       count.bad_rows,          count.unlabeled,       range.labels[0],
                              range.labels[1],  range.unread_labels,     count.gzip_members,    count.not_utf8,
-                             range.weightless};
+                             range.weightless, count.digested};
     pack_list(std::span<const Index>(numbers), bytes);
     pack_list(std::span<const std::uint64_t>(&count.text, 1), bytes);
     pack_list(std::span<const Index>(range.values), bytes);
@@ -59,6 +59,7 @@ ReadRanges unpack_ranges(const std::string& path, std::string_view bytes) {
     count.gzip_members = numbers.at(10);
     count.not_utf8 = numbers.at(11);
     range.weightless = numbers.at(12);
+    count.digested = numbers.at(13);
     count.text = unpacker.list<std::uint64_t>().at(0);
     range.values = unpacker.list<Index>();
     range.key_bytes = unpacker.list<Index>();

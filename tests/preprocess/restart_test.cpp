@@ -11,11 +11,10 @@ using namespace tesserec::preprocess;
 
 namespace {
 
-/// Writes train.csv and returns the job that reads it.
-Settings job_of(const test::Folder& folder, const std::string& text, const std::string& output) {
-  folder.write("train.csv", text);
+/// Writes train.csv, or another file with the text packed, and returns the job that reads it.
+Settings job_of(const test::Folder& folder, const std::string& text, const std::string& output, bool packed = false) {
   Settings settings = settings_of("");
-  settings.train = {folder / "train.csv"};
+  settings.train = {packed ? folder.write("train.csv.gz", test::gzipped(text)) : folder.write("train.csv", text)};
   settings.output = folder / output;
   return settings;
 }
@@ -25,8 +24,9 @@ Settings job_of(const test::Folder& folder, const std::string& text, const std::
 TEST_CASE("run: goes on from what an interrupted job has sealed, on any number of ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
+  const bool packed = GENERATE(false, true);
   const std::string text = many_values(20000, 4);
-  const Settings settings = job_of(folder, text, "whole");
+  const Settings settings = job_of(folder, text, "whole", packed);
   run(world, settings);
   world.barrier();
   for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {

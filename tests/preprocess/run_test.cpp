@@ -119,6 +119,7 @@ TEST_CASE("preprocess: Criteo files give the same bytes from any ranks and compr
       REQUIRE(report.evaluate.rows == 300);
       REQUIRE(report.ids.size() == 26);
       REQUIRE(report.train.files.size() == (kind == "one" ? 1 : 3));
+      REQUIRE(report.train.facts.files[0].gzip_members == (kind[0] == 'q' ? 2 : 0));
       REQUIRE(summary(report).size() == 3 + 40 + (kind == "one" ? 0 : 4));  // with a line of each file
     }
   });
