@@ -110,12 +110,14 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
     survivors += whole.find("\n0") != std::string::npos || whole.find("\n1") != std::string::npos;
     if (round % 8 != 0) continue;
 
+    cuts.back() = Index{1} << 62;  // a packed file tells its size late
     for (const Compression compression : {Compression::gzip, Compression::zstd}) {
       if (compression == Compression::zstd && zstd_decompressor() == nullptr) continue;
       const bool gzip = compression == Compression::gzip;
       const std::string packed = gzip ? test::gzipped(text) : test::zstd_stored(text);
       const RawFile whole_file{folder.write("raw.packed", packed), std::ssize(packed), compression};
       REQUIRE(reading(whole_file, {0, Index{1} << 62}, format) == whole);
+      if (!whole_files) REQUIRE(reading(whole_file, cuts, format) == whole);
       const std::string damaged = mutator.mutated(packed);
       const RawFile torn{folder.write("raw.packed", damaged), std::ssize(damaged), compression};
       try {
