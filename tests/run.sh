@@ -7,11 +7,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source runs/packages.sh
 
 need_packages "${program_packages[@]}" "${test_packages[@]}"
-# Eight sources a compilation take two fifths of the time.
-cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSEREC_TESTS=ON -DCMAKE_UNITY_BUILD=ON
+# Many sources a compilation take a third of the time.
+unity=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=24)
+cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSEREC_TESTS=ON "${unity[@]}"
 ninja -C build -j "${JOBS:-2}"
 # The tests over the emulated device (src/emulated/README.md), which the ctest of build/ runs too.
-cmake -S . -B build/emulated -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSEREC_DEVICE=emulated -DCMAKE_UNITY_BUILD=ON
+cmake -S . -B build/emulated -G Ninja -DCMAKE_BUILD_TYPE=Release -DTESSEREC_DEVICE=emulated "${unity[@]}"
 ninja -C build/emulated -j "${JOBS:-2}"
 
 # Tests wait half of their time, for a job to start or to end, so twice as many ranks run as there are processors. The

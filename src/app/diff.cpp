@@ -178,7 +178,7 @@ Findings compare(const comm::Communicator& comm, const std::string& a, const std
   return found;
 }
 
-std::string text_of(const Findings& found) {
+std::string findings_text(const Findings& found) {
   std::string text =
       concat("a: ", found.a.folder, ", step ", found.a.step, "\nb: ", found.b.folder, ", step ", found.b.step, "\n");
   for (const FactDifference& key : found.deck) text += concat("deck: ", key.name, ": ", both(key.a, key.b), "\n");
@@ -226,7 +226,7 @@ int diff(const Invocation& invocation, const comm::Communicator& comm) {
   if (invocation.json)
     print(comm, json_of(found));
   else
-    print(comm, text_of(found));
+    print(comm, findings_text(found));
   return found.equal() ? 0 : files_differ;
 }
 

@@ -25,7 +25,7 @@ std::string installed_files() {
          "/doc/tesserec: documentation, beginning with README.md\n";
 }
 
-std::string help_of(const Command& command) {
+std::string help_of_command(const Command& command) {
   std::string text = "usage: tesserec " + command.name + " " + synopsis(command) + "\n";
   if (command.parallel) text += "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n";
   text += "\n" + command.help + "\n\n" + option_lines(options_of(command));
@@ -76,7 +76,7 @@ std::string usage() {
 std::string help_of(const std::string& name) {
   std::vector<std::string> texts;
   for (const Command& command : commands())
-    if (command.name == name || command.name.rfind(name + " ", 0) == 0) texts.push_back(help_of(command));
+    if (command.name == name || command.name.rfind(name + " ", 0) == 0) texts.push_back(help_of_command(command));
   if (texts.empty()) command_named(name);  // Throws Error, which lists the commands.
   return join(texts, "\n\n");
 }

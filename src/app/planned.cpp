@@ -220,7 +220,8 @@ std::string plans_of(const PlanTask& task, const std::vector<int>& ranks, bool j
   if (best == nullptr)
     fail("--ranks: none of these numbers of ranks has a plan; ", counted(lines.back().ranks, "rank"), ": ",
          lines.back().reason);
-  return (json ? json_of : text_of)(lines, *best, task.deck.train.batch_size);
+  const Index batch = task.deck.train.batch_size;
+  return json ? json_of(lines, *best, batch) : text_of(lines, *best, batch);
 }
 
 }  // namespace tesserec::app

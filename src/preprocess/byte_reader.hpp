@@ -28,8 +28,8 @@ class ByteReader {
   virtual Index members() const { return 0; }
   /// Returns how many bytes of the file were read and, in a packed one, unpacked. Call on the thread that reads.
   virtual Index taken() const = 0;
-  /// Returns the XXH3_64 of the file's own bytes in the digested range. Exact once they were all read; of a packed
-  /// file, of those that make its text up to `text_end`, once read() has given that text or returned 0.
+  /// Returns the XXH3_64 of the file's own bytes in the digested range, once they were all read. Of a packed file: of
+  /// the first digested() bytes, which make its text up to `text_end` and more, once read() has given it or returned 0.
   virtual std::uint64_t digest() const = 0;
   /// Returns how many bytes of a packed file digest() is about; 0 of a plain file. Exact when digest() is.
   virtual Index digested() const { return 0; }

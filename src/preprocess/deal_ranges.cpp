@@ -14,11 +14,11 @@ struct OpenPart {
   Index step = 0;  ///< size of a piece
   Index most = 0;  ///< a range of a rank ends at the multiples of this
   Index count = 1;
-  double weight = 0;   ///< bytes of text in a piece, about
-  double passing = 0;  ///< cost of a byte of text that a rank passes over, beside that of one it reads
+  double weight = 0;  ///< bytes of text in a piece, about
+  const RawFile* file = nullptr;
 
-  /// Returns the cost of beginning with the piece `first`.
-  double start(Index first) const { return passing * double(range.bytes.begin + first * step); }
+  /// Returns the cost of beginning with the piece `first`, bytes of text.
+  double start(Index first) const { return passing_bytes(*file, range.bytes.begin + first * step); }
 };
 
 /// Adds the parts of a file that are not among `done`, which is in order.
@@ -29,15 +29,12 @@ void add_open_pieces(const RawFile& file, Index number, bool whole_files, std::s
   const Index text_size = packed ? std::max(file.text, Index{1}) : file.bytes;
   const Index text_end = file.parquet ? file.row_groups : text_size;
   const Index end = whole || packed ? endless : text_end;
-  OpenPart part{.range = {number, {}}, .step = text_block, .most = range_bytes};
+  OpenPart part{.range = {number, {}}, .step = text_block, .most = range_bytes, .file = &file};
   if (file.parquet) {
     part.step = 1;
     part.most = range_row_groups;
   }
-  if (packed) {
-    part.most = endless;  // A cut costs.
-    part.passing = 0.25;  // Unpacking takes about a quarter of the time that reading takes.
-  }
+  if (packed) part.most = endless;  // A cut costs.
   if (whole) part.step = part.most = endless;
   const auto add = [&](Range range) {
     if (range.size() <= 0) return;
@@ -64,15 +61,16 @@ bool deal_pieces(const std::vector<OpenPart>& parts, int ranks, double most, con
   double load = 0;
   for (const OpenPart& part : parts)
     for (Index first = 0; first < part.count;) {
-      const double with_start = load + part.start(first);
-      const Index fitting = std::min(Index((most - with_start) / part.weight), part.count - first);
-      if (fitting <= 0) {
+      // A rank that could do little beside passing over what others read does not begin.
+      const double start = part.start(first), room = most - load - start;
+      const Index fitting = room < start / 4 ? 0 : std::min(Index(room / part.weight), part.count - first);
+      if (fitting == 0) {
         if (load == 0 || ++rank == ranks) return false;
         load = 0;
         continue;
       }
       give(rank, part, Range{first, first + fitting});
-      load = with_start + double(fitting) * part.weight;
+      load += start + double(fitting) * part.weight;
       first += fitting;
     }
   return true;
@@ -85,6 +83,11 @@ double text_bytes(const RawFile& file, const Range& range) {
   if (file.compression != Compression::none)
     return double(std::max(std::min(range.end, file.text) - range.begin, Index{1}));
   return double(std::min(range.size(), file.bytes));
+}
+
+double passing_bytes(const RawFile& file, Index begin) {
+  // Unpacking by ISA-L takes about a quarter of the time that reading takes.
+  return file.compression == Compression::none ? 0 : 0.25 * double(begin);
 }
 
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files,

@@ -13,7 +13,7 @@ namespace tesserec::preprocess {
 namespace {
 
 constexpr std::uint64_t scratch_version =
-    8;  // raise it whenever scratch files of older programs of this version are of no use
+    9;  // raise it whenever scratch files of older programs of this version are of no use
 
 void pack(const std::string& text, std::string& key) { pack_text(text, key); }
 void pack(double number, std::string& key) { pack_list(std::span<const double>(&number, 1), key); }

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include <tesserec/core/signals.hpp>
+
 namespace tesserec::preprocess {
 
 LineReader::LineReader(const RawFile& file, Range bytes, TextRules rules)
@@ -33,6 +35,7 @@ bool LineReader::refill() {
 /// Passes over at most `most` bytes, fewer only at the end of the file.
 void LineReader::skip(Index most) {
   while (most > 0 && (begin_ < end_ || refill())) {
+    Signals::check();
     const std::size_t passed = std::min(end_ - begin_, std::size_t(most));
     begin_ += passed;
     most -= Index(passed);

@@ -29,14 +29,10 @@ double share_of(const RawFile& file, const Range& range, Index block) {
 
 PhaseProgress::PhaseProgress(const comm::Communicator& comm, std::string name, std::span<const RawFile> files,
                              std::span<const FileRange> ranges)
-    : name_(std::move(name)),
-      files_(files),
-      ranges_(ranges),
-      before_(1, 0.0),
-      ranks_(comm.size()),
-      shown_(comm.rank() == 0) {
+    : name_(std::move(name)), files_(files), ranges_(ranges), before_(1, 0.0), shown_(comm.rank() == 0) {
   for (const FileRange& range : ranges)
     before_.push_back(before_.back() + text_bytes(files[std::size_t(range.file)], range.bytes));
+  shares_ = double(comm.sum(Index(before_.back()))) / std::max(before_.back(), 1.0);
 }
 
 void PhaseProgress::show(std::size_t range, Index block) {
@@ -49,7 +45,7 @@ void PhaseProgress::show(std::size_t range, Index block) {
   if (bytes <= 0) return;
   const double left = before_.back() - bytes;
   log_progress(concat(name_, ": ", fixed(100 * bytes / before_.back(), 0), " %, ",
-                      rates(double(rows_) * ranks_, bytes * ranks_, seconds), ", ",
+                      rates(double(rows_) * shares_, bytes * shares_, seconds), ", ",
                       seconds_text(left / bytes * seconds), " to go"));
 }
 
@@ -57,7 +53,7 @@ void PhaseProgress::finish() {
   const double seconds = timer_.seconds();
   if (!shown_ || seconds < long_seconds) return;
   log_progress(concat(name_, ": done in ", seconds_text(seconds), ", ",
-                      rates(double(rows_) * ranks_, before_.back() * ranks_, seconds)),
+                      rates(double(rows_) * shares_, before_.back() * shares_, seconds)),
                true);
 }
 

@@ -13,10 +13,10 @@
 namespace tesserec::preprocess {
 
 /// Progress of a reading of raw text, which rank 0 shows: "reading train: 45 %, 1.2 M rows/s, 310 MiB/s, 40 s to go".
-/// Rates are those of rank 0 times the ranks.
+/// Rates are those of rank 0 by its share of the text.
 class PhaseProgress {
  public:
-  /// Takes the `ranges` that this rank reads.
+  /// Takes the `ranges` that this rank reads. Collective.
   PhaseProgress(const comm::Communicator& comm, std::string name, std::span<const RawFile> files,
                 std::span<const FileRange> ranges);
   /// Counts a row of range number `range`, which begins in the block `block` of the text.
@@ -36,7 +36,7 @@ class PhaseProgress {
   std::span<const RawFile> files_;
   std::span<const FileRange> ranges_;
   std::vector<double> before_;  ///< bytes of the ranges before each range, and of all
-  double ranks_;
+  double shares_ = 1;           ///< text of all ranks by that of this rank
   bool shown_;
   Index rows_ = 0;
   Timer timer_;

@@ -149,16 +149,15 @@ std::uint64_t digest_of(const RawFile& file, Index number, std::span<const ReadT
        " was changed while it was being read; leave the raw files alone until the command ends, and start it again");
 }
 
-/// Returns whether this rank measures file number `file`.
-bool of_rank(const comm::Communicator& comm, std::size_t file) { return int(file % comm.size()) == comm.rank(); }
-
-/// Returns of each file what the rank of of_rank() has measured. Collective.
-template <class T>
-std::vector<T> of_all(const comm::Communicator& comm, const std::vector<T>& own) {
-  const std::vector<T> all = comm.all_gather_equal(std::span<const T>(own));
-  std::vector<T> of_files;
-  for (std::size_t f = 0; f < own.size(); ++f) of_files.push_back(all[f % comm.size() * own.size() + f]);
-  return of_files;
+/// Sets the sizes of the text of packed files, as far as the beginning of the largest one tells.
+void measure_text(std::vector<RawFile>& files) {
+  const RawFile* largest = nullptr;
+  for (const RawFile& file : files)
+    if (file.compression != Compression::none && (largest == nullptr || file.bytes > largest->bytes)) largest = &file;
+  if (largest == nullptr) return;
+  const double rate = text_per_byte(largest->path, largest->compression);
+  for (RawFile& file : files)
+    if (file.compression != Compression::none) file.text = Index(rate * double(file.bytes));
 }
 
 }  // namespace
@@ -169,27 +168,24 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
   std::string list;
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
-    for (const std::string& path : store::list_files(patterns, key)) {
-      const RawFile file = inspected(path, key);
-      list += concat(file.bytes, " ", int(file.compression), " ", file.parquet, " ", file.path) + '\0';
-    }
+    for (const std::string& path : store::list_files(patterns, key)) files.push_back(inspected(path, key));
+    measure_text(files);
+    for (const RawFile& file : files)
+      list += concat(file.bytes, " ", int(file.compression), " ", file.parquet, " ", file.text, " ", file.path) + '\0';
+    files.clear();
   });
   std::istringstream stream(comm.broadcast(list, 0));
   for (std::string item; std::getline(stream, item, '\0');) {
     RawFile& file = files.emplace_back();
     std::istringstream fields(item);
     int compression = 0;
-    fields >> file.bytes >> compression >> file.parquet;
+    fields >> file.bytes >> compression >> file.parquet >> file.text;
     file.compression = Compression(compression);
     fields.get();
     std::getline(fields, file.path, '\0');
   }
   std::vector<comm::Named> seen;
-  std::vector<Index> text(files.size(), 0);
   comm::agree(comm, [&] {
-    for (std::size_t f = 0; f < files.size(); ++f)
-      if (files[f].compression != Compression::none && of_rank(comm, f))
-        text[f] = Index(double(files[f].bytes) * text_per_byte(files[f].path, files[f].compression));
     for (RawFile& file : files) {
       file.stamp = store::stamp_of(file.path);
       if (file.parquet) file.row_groups = parquet::shape_of(file.path).row_groups;
@@ -197,8 +193,6 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
       seen.push_back({file.path, file.sampled});
     }
   });
-  text = of_all(comm, text);
-  for (std::size_t f = 0; f < files.size(); ++f) files[f].text = text[f];
   comm::require_same(comm, seen, "all ranks must read the same files; look for an older copy on another node");
   return files;
 }
@@ -212,9 +206,11 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
   std::vector<std::uint64_t> file_digests(files.size(), 0);
   comm::agree(comm, [&] {
     for (std::size_t f = 0; f < files.size(); ++f)
-      if (of_rank(comm, f)) file_digests[f] = digest_of(files[f], Index(f), read, changed);
+      if (int(f % comm.size()) == comm.rank()) file_digests[f] = digest_of(files[f], Index(f), read, changed);
   });
-  return of_all(comm, file_digests);
+  const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(file_digests));
+  for (std::size_t f = 0; f < files.size(); ++f) file_digests[f] = all[f % comm.size() * files.size() + f];
+  return file_digests;
 }
 
 }  // namespace tesserec::preprocess

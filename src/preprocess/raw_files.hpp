@@ -22,17 +22,18 @@ struct RawFile {
   Compression compression = Compression::none;
   store::Stamp stamp = {};  ///< stamp when the file was found, as this rank sees it
   bool parquet = false;
-  Index row_groups = 0;      ///< row groups of a Parquet file
-  Index text = 0;            ///< size of a packed file's text, bytes, as far as its beginning tells
+  Index row_groups = 0;  ///< row groups of a Parquet file
+  Index text = 0;        ///< size of a packed file's text, bytes, as far as the largest packed file's beginning tells
   std::string sampled = {};  ///< store::sampled_checksum() when the file was found
 };
 
-/// Returns a raw file of the deck's `key`, without its stamp, its row groups and the size of its text. Throws Error as find_raw_files() does.
+/// Returns a raw file of the deck's `key`, without its stamp, its row groups and the size of its text. Throws Error as
+/// find_raw_files() does.
 RawFile inspected(const std::string& path, const std::string& key);
 
 /// Finds files by the paths or globs of the deck's `key`, with matches sorted. Throws Error for a glob without a match,
 /// a folder, a file that is empty, unreadable or not text, a file given twice, or ranks that see other files.
-/// Collective: rank 0 lists and inspects the files; the ranks share measuring how far packed ones unpack.
+/// Collective: rank 0 lists and inspects the files.
 std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::vector<std::string>& patterns,
                                     const std::string& key);
 
@@ -52,14 +53,18 @@ struct FileRange {
 };
 
 /// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text except for the ranges `done`; the
-/// largest share is as small as that order allows. Several ranks may read one packed file, each of which unpacks also
-/// what stands before its range. A single rank reads a file of text if `whole_files`. Large plain files are also cut at
-/// multiples of range_bytes.
+/// largest share is as small as that order allows. Several ranks, some six at most, may read one packed file; each
+/// unpacks also what stands before its range. A single rank reads a file of text if `whole_files`. Large plain files
+/// are also cut at multiples of range_bytes.
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files = false,
                                    std::span<const FileRange> done = {});
 
 /// Returns about how many bytes of text a range has, for balance and progress.
 double text_bytes(const RawFile& file, const Range& range);
+
+/// Returns about how many bytes of text cost as much as what a rank passes over that begins at `begin` of a file's
+/// text.
+double passing_bytes(const RawFile& file, Index begin);
 
 /// Throws Error, naming the first file that was replaced or written since it was found.
 void require_unchanged(std::span<const RawFile> files);

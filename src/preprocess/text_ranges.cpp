@@ -110,7 +110,10 @@ void order_ranges(std::vector<TextRange>& ranges) {
 }
 
 Range deal_read_ranges(std::span<const RawFile> files, std::span<const TextRange> ranges, int rank, int ranks_of_job) {
-  const auto weight = [&](const TextRange& r) { return text_bytes(files[std::size_t(r.range.file)], r.range.bytes); };
+  const auto weight = [&](const TextRange& r) {
+    const RawFile& file = files[std::size_t(r.range.file)];
+    return passing_bytes(file, r.range.bytes.begin) + text_bytes(file, r.range.bytes);
+  };
   double total = 0, at = 0;
   for (const TextRange& range : ranges) total += weight(range);
   Range own{0, 0};

@@ -16,7 +16,7 @@ namespace tesserec::train {
 namespace {
 
 /// Values of a vocabulary with consecutive ids.
-struct Values {
+struct VocabularyValues {
   std::vector<Index> ends;  ///< ends of the values, behind the begin of the first one
   std::vector<std::uint8_t> bytes;
 
@@ -25,9 +25,9 @@ struct Values {
   }
 };
 
-Values read_values(const store::PartedFile& file, const std::string& feature, Index first, Index count) {
+VocabularyValues read_values(const store::PartedFile& file, const std::string& feature, Index first, Index count) {
   const std::string group = "/vocabulary/" + feature;
-  Values values;
+  VocabularyValues values;
   values.ends.resize(std::size_t(count) + 1);
   file.read(group + "/offsets", {first, count + 1}, values.ends.data());
   const Index bytes = values.ends.back() - values.ends.front();
@@ -47,7 +47,7 @@ std::string first_difference(const store::PartedFile& file, const std::string& a
   const Index ids = std::min(ids_of(a), ids_of(b));
   for (Index first = 0; first < ids; first += block) {
     const Index count = std::min(block, ids - first);
-    const Values of_a = read_values(file, a, first, count), of_b = read_values(file, b, first, count);
+    const VocabularyValues of_a = read_values(file, a, first, count), of_b = read_values(file, b, first, count);
     for (std::size_t i = 0; i + 1 < std::min(of_a.ends.size(), of_b.ends.size()); ++i)
       if (of_a.text(i) != of_b.text(i))
         return concat("id ", first + Index(i), " is ", shown(of_a.text(i)), " of ", a, " and ", shown(of_b.text(i)),

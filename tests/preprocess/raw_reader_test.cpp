@@ -118,4 +118,3 @@ TEST_CASE("RowStream: empty lines are bad rows except at the end of a file") {
     REQUIRE(bad == std::vector<Index>{2, 3});
   }
 }
-
