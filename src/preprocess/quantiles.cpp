@@ -41,12 +41,10 @@ struct MeasuredRows {
   bool stopped = false;  ///< true if an unfit header or a bad row ended the reading
 };
 
-/// Reads this rank's share of the files.
-MeasuredRows read_numbers(const comm::Communicator& comm, const RowFormat& format, const BorderRules& rules,
-                          std::vector<MeasuredColumn>& columns) {
-  const auto ranges = deal_ranges(rules.files, comm.rank(), comm.size(), format.layout().text.quoted_newlines);
+/// Reads this rank's ranges of the files.
+MeasuredRows read_numbers(std::span<const FileRange> ranges, const RowFormat& format, const BorderRules& rules,
+                          std::vector<MeasuredColumn>& columns, PhaseProgress& progress) {
   RowStream stream(rules.files, ranges, format, rules.bad_rows, Targets::required, rules.side);
-  PhaseProgress progress(comm, "measuring train", rules.files, ranges);
   MeasuredRows rows;
   for (Row row; stream.next(row); ++rows.good) {
     for (MeasuredColumn& column : columns) {
@@ -162,8 +160,10 @@ std::vector<std::vector<std::uint64_t>> measured_borders(const comm::Communicato
         {c, format.layout().columns[c].quantiles,
          NumberCounts(scratch.path(concat(numbers_files, c, "-", comm.rank())), rules.memory / std::ssize(numbers)),
          0});
+  const auto ranges = deal_ranges(rules.files, comm.rank(), comm.size(), format.layout().text.quoted_newlines);
+  PhaseProgress progress(comm, "measuring train", rules.files, ranges);
   MeasuredRows rows;
-  comm::agree(comm, [&] { rows = read_numbers(comm, format, rules, columns); });
+  comm::agree(comm, [&] { rows = read_numbers(ranges, format, rules, columns, progress); });
   const Index good = comm.sum(rows.good), bad = comm.sum(rows.bad);
   if (comm.max(Index{rows.stopped}) != 0 || good == 0) {
     columns.clear();  // closes the scratch files

@@ -53,7 +53,7 @@ must_refuse 'argument 1: "bad\x0Acommand"' $'bad\ncommand'
 must_refuse 'argument 4 after --set: "run.output="a\x0Ab""' check "$folder/any.toml" --set $'run.output="a\nb"'
 must_refuse 'argument 3: "--set=run.output=a\xFF" cannot be used: its byte 18 (\xFF) is not UTF-8' \
   check "$folder/any.toml" --set=$'run.output=a\xff'
-must_refuse 'argument 4 after --output: "a\u202Eb.html"' report "$folder" --output $'a\u202eb.html'
+must_refuse 'argument 4 after --output: "a\u202Eb.html"' report "$folder" --output $'a\xe2\x80\xaeb.html'
 must_refuse 'argument 4 after --scores: "a\x09b"' predict "$folder/any.toml" --scores $'a\tb'
 must_refuse 'argument 3: "--kokkos-num-threads=\x1B"' train "$folder/any.toml" $'--kokkos-num-threads=\e'
 printf '[run]\nname = "a"\n' >"$folder/tab.toml"
