@@ -168,11 +168,11 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
   std::string list;
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
-    for (const std::string& path : store::list_files(patterns, key)) files.push_back(inspected(path, key));
-    measure_text(files);
-    for (const RawFile& file : files)
+    std::vector<RawFile> found;
+    for (const std::string& path : store::list_files(patterns, key)) found.push_back(inspected(path, key));
+    measure_text(found);
+    for (const RawFile& file : found)
       list += concat(file.bytes, " ", int(file.compression), " ", file.parquet, " ", file.text, " ", file.path) + '\0';
-    files.clear();
   });
   std::istringstream stream(comm.broadcast(list, 0));
   for (std::string item; std::getline(stream, item, '\0');) {

@@ -50,15 +50,13 @@ bool RowStream::next(Row& row) {
     RecordSequences* const sequences = records_.side().sequences;
     if (found && sequences != nullptr) sequences->append(records_.number(), row);
     if (found) return true;
-    if (lines_ != nullptr) {
+    // A stream that stops early leaves the thread that unpacks at work; its count is of no use.
+    if (lines_ != nullptr && !stopped_) {
       RangeCount& count = counts_.back();
-      // A stream that stops early leaves the thread that unpacks at work; its count is of no use.
-      if (!stopped_) {
-        count.text = lines_->digest();
-        count.digested = lines_->digested();
-        const bool to_end = ranges_[counts_.size() - 1].bytes.end == std::numeric_limits<Index>::max();
-        if (to_end && files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
-      }
+      count.text = lines_->digest();
+      count.digested = lines_->digested();
+      const bool to_end = ranges_[counts_.size() - 1].bytes.end == std::numeric_limits<Index>::max();
+      if (to_end && files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
     }
     lines_.reset();
     in_groups_ = false;

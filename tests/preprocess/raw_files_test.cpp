@@ -5,7 +5,6 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "raw_text.hpp"
-#include "src/preprocess/checked_format.hpp"
 #include "src/preprocess/row_stream.hpp"
 #include <tesserec/core/error.hpp>
 
