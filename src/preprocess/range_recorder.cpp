@@ -72,7 +72,7 @@ void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
 
 void RangeRecorder::count_tokens(const Row& row) {
   if (what_.rows) {  // Each feature has one value and a vocabulary.
-    for (std::size_t f = 0; f < row.tokens.size(); ++f) waiting_.add(f, row.tokens[f]);
+    waiting_.add(row.tokens);
   } else {
     for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f) {
       const FeatureForm& form = layout_.forms[f];

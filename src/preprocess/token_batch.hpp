@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,21 +14,27 @@
 
 namespace tesserec::preprocess {
 
+/// Entry of a TokenBatch.
+struct BatchedToken {
+  std::uint64_t head;
+  std::uint64_t hash;
+  std::uint32_t size;   ///< bytes; TokenBatch::missing_size of a missing value
+  std::uint32_t place;  ///< offset of a text that does not fit the head among such texts
+};
+
 /// Values of one feature in a few rows, which are looked up together, so that their memory accesses overlap.
 class TokenBatch {
  public:
+  static constexpr std::uint32_t missing_size = std::numeric_limits<std::uint32_t>::max();
+
   /// Appends a copy of a value.
-  void add(const std::optional<std::string_view>& token) {
-    if (!token) {
-      entries_.push_back({0, 0, missing_size, 0});
-      return;
+  [[gnu::always_inline]] void add(const std::optional<std::string_view>& token) {
+    if (token && token->size() <= sizeof(std::uint64_t)) [[likely]] {
+      const std::uint64_t head = HashedToken::head_of(*token);
+      entries_.push_back({head, HashedToken::hash_of(*token, head), std::uint32_t(token->size()), 0});
+    } else {
+      add_other(token);
     }
-    const HashedToken hashed(*token);
-    entries_.push_back({hashed.head, hashed.hash, std::uint32_t(token->size()), std::uint32_t(long_.size())});
-    if (token->size() <= sizeof(std::uint64_t)) return;
-    if (token->size() >= missing_size - long_.size())
-      fail("a row has more than ", missing_size, " bytes of text in one column; cut its values before preprocess");
-    long_.append(*token);
   }
   void clear() {
     entries_.clear();
@@ -35,6 +42,7 @@ class TokenBatch {
   }
   std::size_t size() const { return entries_.size(); }
   bool missing(std::size_t i) const { return entries_[i].size == missing_size; }
+  const BatchedToken& entry(std::size_t i) const { return entries_[i]; }
   /// Fetches what a map reads first of each value. A prefetch waits for the translation of its address, so nothing else
   /// stands in the loop.
   void fetch(const TokenMap& map) const {
@@ -47,13 +55,18 @@ class TokenBatch {
   HashedToken operator[](std::size_t i) const { return {text(i), entries_[i].head, entries_[i].hash}; }
 
  private:
-  static constexpr std::uint32_t missing_size = std::numeric_limits<std::uint32_t>::max();
-  struct BatchedToken {
-    std::uint64_t head;
-    std::uint64_t hash;
-    std::uint32_t size;   ///< bytes; missing_size of a missing value
-    std::uint32_t place;  ///< offset in long_ of a text that does not fit the head
-  };
+  /// Appends a missing value, or one that does not fit the head.
+  [[gnu::noinline]] void add_other(const std::optional<std::string_view>& token) {
+    if (!token) {
+      entries_.push_back({0, 0, missing_size, 0});
+      return;
+    }
+    const HashedToken hashed(*token);
+    entries_.push_back({hashed.head, hashed.hash, std::uint32_t(token->size()), std::uint32_t(long_.size())});
+    if (token->size() >= missing_size - long_.size())
+      fail("a row has more than ", missing_size, " bytes of text in one column; cut its values before preprocess");
+    long_.append(*token);
+  }
   std::string_view text(std::size_t i) const {
     const BatchedToken& entry = entries_[i];
     const char* const text =
@@ -74,6 +87,15 @@ struct WaitingRows {
 
   explicit WaitingRows(std::size_t features) : values(features) {}
   bool full() const { return rows == most_rows || bytes >= most_bytes; }
+  /// Appends copies of a row's values, one of each feature.
+  void add(std::span<const std::optional<std::string_view>> row) {
+    std::size_t size = 0;
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      values[f].add(row[f]);
+      size += sizeof(HashedToken) + (row[f] ? row[f]->size() : 0);
+    }
+    bytes += size;
+  }
   /// Appends a copy of a value of a feature.
   void add(std::size_t feature, const std::optional<std::string_view>& token) {
     values[feature].add(token);

@@ -29,7 +29,7 @@ TokenMap::Bucket& TokenMap::insert_new(const HashedToken& token) {
   Bucket& bucket = buckets_[place(token)];
   bytes_.insert(bytes_.end(), token.text.begin(), token.text.end());
   offsets_.push_back(std::ssize(bytes_));
-  bucket = {token.head, std::uint32_t(size()), form_of(token)};
+  bucket = {token.head, std::uint32_t(size()), form_of(token.text.size())};
   return bucket;
 }
 
@@ -65,20 +65,22 @@ void TokenMap::rehash(std::size_t buckets) {
     if (i + ahead < size()) prefetch(HashedToken(token(i + ahead)).hash);
     const HashedToken hashed(token(i));
     Bucket& bucket = buckets_[place(hashed)];
-    bucket = {hashed.head, std::uint32_t(i + 1), form_of(hashed)};
+    bucket = {hashed.head, std::uint32_t(i + 1), form_of(hashed.text.size())};
     bucket.add(counts[std::size_t(i)]);
   }
 }
 
 void TokenCounts::add(const TokenBatch& batch, std::vector<std::uint32_t>& numbers) {
-  const std::size_t first = numbers.size();
-  numbers.resize(first + batch.size());
+  const std::size_t first = numbers.size(), size = batch.size();
+  numbers.resize(first + size);
   std::uint32_t* const found = numbers.data() + first;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     if (batch.missing(i)) continue;
-    TokenMap::Bucket& bucket = tokens.bucket(batch[i]);
-    found[i] = bucket.number;
-    add(bucket, 1);
+    const BatchedToken& token = batch.entry(i);
+    TokenMap::Bucket* bucket = tokens.bucket_in_first_line(token.hash, token.head, token.size);
+    if (bucket == nullptr) bucket = &tokens.bucket_anywhere(batch[i]);
+    found[i] = bucket->number;
+    add(*bucket, 1);
   }
 }
 
