@@ -39,7 +39,8 @@ ComparedData compared_data(const std::string& checkpoint, const std::string& fil
   data::Settings settings;
   settings.evaluate = {file};
   const scoring::TrainedFacts facts = scoring::facts_of(store::open_checkpoint(checkpoint));
-  ComparedData data{.tasks = schema::read_model(facts.deck, facts.file + ": deck").model.tasks};
+  ComparedData data;
+  data.tasks = schema::read_model(facts.deck, facts.file + ": deck").model.tasks;
   data.source = data::with_labels(data::make_source(settings, data::Use::evaluate, whole), data.tasks);
   require_same_data(data.source->info(), facts);
   data.source->limit_labels({.may_lack = data.tasks.size() > 1});

@@ -32,7 +32,7 @@ struct Survey {
   std::vector<TokenRun> runs;
   std::vector<Moments> moments;  ///< moments of numbers to standardize, else 0 [K]; empty unless `learn`
   std::vector<Index> key_bytes;  ///< length of each key column's longest text, at least 1 [keys]
-  KeptMemory kept;               ///< kept rows of own() that are in memory
+  KeptMemory kept{};             ///< kept rows of own() that are in memory
 
   /// Returns the ranges that this rank reads in the second pass; they follow one another.
   std::span<const TextRange> own() const {
