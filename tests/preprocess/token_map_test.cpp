@@ -69,23 +69,31 @@ TEST_CASE("TokenCounts: count past what a bucket holds, and while the table grow
   TokenBatch batch;
   for (const char* const token : {"just", "new in the batch", "just"}) batch.add(std::string_view(token));
   batch.add(std::nullopt);
-  const std::string longer("just\0", 5);
-  batch.add(longer);
   batch.fetch(counts.tokens);
   std::vector<std::uint32_t> numbers = {7};
   counts.add(batch, numbers);
   expected["just"] += 2;
   ++expected["new in the batch"];
-  ++expected[longer];
 
   const std::vector<Index> found = counts.counts();
   REQUIRE(found.size() == expected.size());
   for (const auto& [token, count] : expected) CHECK(found[std::size_t(counts.tokens.find(token))] == count);
-  const auto last = std::uint32_t(expected.size());
-  CHECK(numbers == std::vector<std::uint32_t>{7, 2, last - 1, 2, 0, last});
+  CHECK(numbers == std::vector<std::uint32_t>{7, 2, std::uint32_t(expected.size()), 2, 0});
   counts.clear();
   counts.add("far beyond");
   CHECK(counts.counts() == std::vector<Index>{1});
+}
+
+TEST_CASE("TokenCounts: texts that differ in length alone are counted apart") {
+  for (int i = 0; i < 64; ++i) {  // some of the pairs stand in one cache line
+    const std::string text = std::to_string(i), longer = text + '\0';
+    TokenBatch batch;
+    for (const std::string& token : {text, longer, text}) batch.add(token);
+    TokenCounts counts;
+    std::vector<std::uint32_t> numbers;
+    counts.add(batch, numbers);
+    CHECK(numbers == std::vector<std::uint32_t>{1, 2, 1});
+  }
 }
 
 TEST_CASE("WaitingRows: are full of rows, of long texts, and of long bags") {
@@ -99,4 +107,9 @@ TEST_CASE("WaitingRows: are full of rows, of long texts, and of long bags") {
   CHECK(rows_until_full(2, std::string(1 << 16, 'x')) == 8);
   CHECK(rows_until_full(1 << 13, "0") < 6);
   CHECK(rows_until_full(0, "") == WaitingRows::most_rows);  // cleared
+
+  const std::string text(1 << 16, 'x');
+  for (rows.clear(); !rows.full(); ++rows.rows)
+    rows.add(std::vector<std::optional<std::string_view>>{text, std::nullopt});
+  CHECK(rows.rows == 16);
 }
