@@ -29,9 +29,10 @@ std::vector<TokenRun> runs_of(const comm::Communicator& comm, const ScratchFolde
   for (int half = 0; half < 2; ++half) {
     ScratchWriter file(scratch.path("run-" + std::to_string(comm.rank()) + "-" + std::to_string(half)));
     std::vector<TokenCounts> mine(forms.size());
-    for (std::size_t f = 0; f < forms.size(); ++f)
-      for (Index i = half; i < counts[f].tokens.size(); i += 2)
-        mine[f].add(counts[f].tokens.token(i), counts[f].counts()[i]);
+    for (std::size_t f = 0; f < forms.size(); ++f) {
+      const std::vector<Index> numbers = counts[f].counts();
+      for (Index i = half; i < counts[f].tokens.size(); i += 2) mine[f].add(counts[f].tokens.token(i), numbers[i]);
+    }
     const TokenRun run = write_run(file, mine, forms);
     file.seal({reinterpret_cast<const char*>(run.pieces.data()), run.pieces.size() * sizeof(ScratchPiece)});
   }
