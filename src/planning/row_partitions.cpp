@@ -205,9 +205,7 @@ namespace {
 /// Returns the number of leading capacities that equal the first one.
 std::size_t alike(std::span<const Load> capacities) {
   std::size_t count = 0;
-  while (count < capacities.size() && capacities[count].seconds == capacities[0].seconds &&
-         capacities[count].bytes == capacities[0].bytes)
-    ++count;
+  while (count < capacities.size() && capacities[count] == capacities[0]) ++count;
   return count;
 }
 
@@ -225,8 +223,12 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_capacities, 
   Index covered = 0;                                // number of blocks that the capacities so far can hold
   std::size_t once = 0;                             // number of capacities that hold the table
   for (const Load& capacity : all_capacities) {
-    if (once > 0 && 2 * earliest_begins.size() >= 3 * once && earliest_begins.size() >= 3) break;
-    earliest_begins.push_back(this->earliest_begins(owner_limits, capacity));
+    const std::size_t k = earliest_begins.size();
+    if (once > 0 && 2 * k >= 3 * once && k >= 3) break;
+    if (k > 0 && capacity == all_capacities[k - 1])
+      earliest_begins.push_back(earliest_begins.back());
+    else
+      earliest_begins.push_back(this->earliest_begins(owner_limits, capacity));
     const std::vector<Index>& low = earliest_begins.back();
     covered = std::upper_bound(low.begin(), low.end(), covered) - low.begin() - 1;
     if (once == 0 && covered == used) once = earliest_begins.size();

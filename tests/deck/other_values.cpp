@@ -2,6 +2,7 @@
 #include "other_values.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -83,6 +84,14 @@ std::optional<Deck> deck_with(const std::string& text, const std::vector<std::st
   }
 }
 
+/// Returns a deck of decks_with_every_block() with overrides, parsed once.
+const std::optional<Deck>& deck_with(std::size_t number, const std::vector<std::string>& overrides) {
+  static std::map<std::pair<std::size_t, std::vector<std::string>>, std::optional<Deck>> parsed;
+  const auto [at, is_new] = parsed.try_emplace({number, overrides});
+  if (is_new) at->second = deck_with(decks_with_every_block()[number], overrides);
+  return at->second;
+}
+
 /// Returns overrides that other keys of the block may need: none, or another choice of one of its choices.
 std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const std::string& place) {
   std::vector<std::vector<std::string>> all = {{}};
@@ -112,12 +121,12 @@ std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const
   return all;
 }
 
-std::optional<OtherValue> other_value(const BlockInfo& block, const KeyInfo& key, std::size_t number) {
+std::optional<OtherValue> other_value(const BlockInfo& block, const KeyInfo& key, std::size_t number, bool surrounded) {
   const std::string& text = decks_with_every_block()[number];
-  const Deck whole = deck::parse_deck(text, "d.toml");
-  for (const std::string& place : places_of(block, whole))
+  for (const std::string& place : places_of(block, *deck_with(number, {})))
     for (const std::vector<std::string>& common : surroundings(block, place)) {
-      const std::optional<Deck> first = deck_with(text, common);
+      if (common.empty() == surrounded) continue;
+      const std::optional<Deck>& first = deck_with(number, common);
       if (!first) continue;
       const std::string path = place + "." + key.name, now = value_at(*first, path);
       for (const std::string& value : values_for(key)) {
@@ -128,6 +137,14 @@ std::optional<OtherValue> other_value(const BlockInfo& block, const KeyInfo& key
           return OtherValue{block.path + "." + key.name, unquoted(path), number, common, overrides.back()};
       }
     }
+  return std::nullopt;
+}
+
+/// Prefers values that need no other key, since most do and the search for the others is long.
+std::optional<OtherValue> other_value(const BlockInfo& block, const KeyInfo& key) {
+  for (const bool surrounded : {false, true})
+    for (std::size_t number = 0; number < decks_with_every_block().size(); ++number)
+      if (auto found = other_value(block, key, number, surrounded)) return found;
   return std::nullopt;
 }
 
@@ -144,11 +161,7 @@ std::vector<OtherValue> other_values() {
                  "\"b\",kind=\"category\"}]}"});
   for (const BlockInfo& block : deck::schema())
     for (const KeyInfo& key : block.keys)
-      for (std::size_t number = 0; number < decks_with_every_block().size(); ++number)
-        if (auto found = other_value(block, key, number)) {
-          all.push_back(std::move(*found));
-          break;
-        }
+      if (auto found = other_value(block, key)) all.push_back(std::move(*found));
   return all;
 }
 

@@ -160,14 +160,14 @@ TEST_CASE("graphs: repeated batches in either slot and a larger one between them
                    {.name = "logit", .type = "mlp", .inputs = {"dots"}, .widths = {5, 1}}});
   const EmbeddedFeatures features{{{"a", 4}, {"b", 4}}};
   std::vector<Step> steps;
-  for (Index i = 0; i < 8; ++i) steps.push_back({300, i, int(i % 2), i, false, false});
+  for (Index i = 0; i < 8; ++i) steps.push_back({100, i, int(i % 2), i, false, false});
   // Pooled vectors alternate between two slots, as the slots of the gradient do, and each fourth batch has its
   // gradient in the other slot. That makes three kinds of step. Each kind runs once to allocate and once to be
   // recorded, the first kind once more.
   compare(settings, features, steps, 7);
   const Random random(34, Purpose::test);
   for (Index i = 0; i < 60; ++i)
-    steps.push_back({random.below(4, i, 0) == 0 ? 70 : 300, i, int(random.below(2, i, 1)), i,
+    steps.push_back({random.below(4, i, 0) == 0 ? 30 : 100, i, int(random.below(2, i, 1)), i,
                      random.below(3, i, 2) == 0, i % 20 == 7});
   // Launches are fewer than batches, and the results stay right.
   passes = 0;

@@ -2,6 +2,7 @@
 // RowPartitions: the bound on a table's price against all lengths of a piece, and the cuts that it finds.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "catch.hpp"
 #include "random_tables.hpp"
@@ -18,9 +19,12 @@ TEST_CASE("RowPartitions: relaxed() misses no length and least() keeps the least
     if (k == 46) set.topology.exchange = {2, 2.0};  // finished vectors travel in 16 bits
     const auto planner = set.planner();
     const Random random(k, Purpose::test);
+    std::map<Index, Problem> problems;  // by min_rows
     for (Index trial = 0; trial < 60; ++trial) {
       const Index min_rows = trial % 3 == 0 ? 1 : Index(std::pow(10, 1 + trial % 5));
-      const Problem problem = make_problem(set.tables, planner.model(), min_rows);
+      if (problems.count(min_rows) == 0)
+        problems.emplace(min_rows, make_problem(set.tables, planner.model(), min_rows));
+      const Problem& problem = problems.at(min_rows);
       const FreeTable& table = *problem.free[trial % std::ssize(problem.free)];
       const FreeTable::Cut& cut = table.cuts()[trial % std::ssize(table.cuts())];
       const auto draw = [&](Index column) { return random.uniform53(trial, column); };

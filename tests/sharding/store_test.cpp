@@ -135,7 +135,7 @@ TEST_CASE("ShardedEmbeddingBagCollection: an evicting RowStore and hashed row bl
   for (const BlockBy block_by : {BlockBy::rows, BlockBy::hash})
     for (const optim::Type type :
          {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad, optim::Type::adam, optim::Type::lamb}) {
-      if (left_out(turn++, 4)) continue;
+      if ((++turn + comm.size() / 2) % 2 == 0 || left_out(turn / 2, 5)) continue;  // 1 and 4 ranks, or 2 and 3
       optim::Settings optimizer;
       optimizer.type = type;
       optimizer.lr = 0.05;

@@ -38,6 +38,7 @@ struct Load {
     bytes -= other.bytes;
     return *this;
   }
+  bool operator==(const Load&) const = default;
 };
 
 /// Load whose seconds are split by kind of work.
