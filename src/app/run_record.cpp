@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -102,13 +103,16 @@ Json score_bins_json(const metrics::ScoreBins& bins) {
 
 }  // namespace
 
+/// Returns a figure of this start's steps as JSON, null if it made none.
+static Json known(double figure) { return Json(figure > 0 ? figure : std::nan("")); }
+
 Json result_json(const train::Session& session, const train::TrainResult& result, const std::string& start_time) {
   Json json = Json::object();
   json.set("steps", result.steps)
       .set("samples", result.samples)
       .set("loss", result.loss)
-      .set("samples_per_second", result.samples_per_second)
-      .set("step_seconds", result.step_seconds)
+      .set("samples_per_second", known(result.samples_per_second))
+      .set("step_seconds", known(result.step_seconds))
       .set("exchange_bytes", result.exchange_bytes)
       .set("between_nodes_bytes", result.between_nodes_bytes)
       .set("peak_memory_bytes", result.peak_memory)

@@ -41,10 +41,16 @@ ComparedData compared_data(const std::string& checkpoint, const std::string& fil
   const scoring::TrainedFacts facts = scoring::facts_of(store::open_checkpoint(checkpoint));
   ComparedData data;
   data.tasks = schema::read_model(facts.deck, facts.file + ": deck").model.tasks;
-  data.source = data::with_labels(data::make_source(settings, data::Use::evaluate, whole), data.tasks);
-  require_same_data(data.source->info(), facts);
-  data.source->limit_labels({.may_lack = data.tasks.size() > 1});
-  data.source->check_samples();
+  try {
+    data.source = data::with_labels(data::make_source(settings, data::Use::evaluate, whole), data.tasks);
+    require_same_data(data.source->info(), facts);
+    data.source->limit_labels({.may_lack = data.tasks.size() > 1});
+    data.source->check_samples();
+  } catch (const Error& error) {  // no deck names the file
+    const std::string text = error.what(), key = "data.evaluate";
+    if (!text.starts_with(key)) throw;
+    fail("--data", text.substr(key.size()));
+  }
   return data;
 }
 
@@ -60,10 +66,18 @@ ScoreComparison compare_scores(const comm::Communicator& comm, const std::string
   compared.labels.resize(count);
   data::Batch batch(exec);
   source->seek(0, 0);
+  Index first = 0;  // sample of the batch
   while (source->next(batch)) {
     const Matrix<float> dense(batch.dense.data(), batch.size, batch.dense.extent(1));  // without spare rows
-    const std::vector<float> a = before.predict(exec, dense, batch.sparse),
-                             b = after.predict(exec, dense, batch.sparse);
+    std::vector<float> a, b;
+    try {
+      a = before.predict(exec, dense, batch.sparse);
+      b = after.predict(exec, dense, batch.sparse);
+    } catch (const Error& error) {
+      fail(folder, " is whole, but its scores were not compared: ", source->info().description, ", samples from ",
+           first, " on: ", error.what());
+    }
+    first += batch.size;
     for (std::size_t i = 0; i < a.size(); ++i) {
       const std::size_t t = i % count;
       double& largest = compared.labels[t].largest_difference;

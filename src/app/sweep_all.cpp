@@ -75,7 +75,8 @@ std::string reason(const std::string& log, std::uintmax_t from, int code) {
   return message;
 }
 
-/// Runs the points for which the open rung waits. Returns 0, or the signal that ended it. Throws Error if any failed.
+/// Runs the points for which the open rung waits. Returns 0, or the signal that ended it. Throws Error if any
+/// failed without a signal.
 int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const sweep::Standing& standing) {
   const std::vector<Index>& waiting = standing.waiting;
   const std::size_t total = standing.in.back().size();
@@ -102,9 +103,10 @@ int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const swee
     done += value ? 1 : 0;
     log_info(concat(done, " of ", total, ": index ", point, ", ", sweep.runs[point].label, ", ", end));
   });
-  if (!failed.empty())
-    fail(counted(failed.size(), "point"),
-         " failed; the same command repeats only unfinished points: ", join(failed, "; "));
+  const std::string failures = concat(counted(failed.size(), "point"),
+                                      " failed; the same command repeats only unfinished points: ", join(failed, "; "));
+  if (signal == 0 && !failed.empty()) fail(failures);
+  if (!failed.empty()) log_warning(failures);
   return signal;
 }
 

@@ -74,7 +74,10 @@ std::vector<InferOutput> outputs_of(const scoring::ServedModel& model, const Jso
   std::vector<InferOutput> outputs;
   if (json.has("outputs"))
     for (const Json& output : elements_of(json, "outputs")) {
-      const std::string name = reading("outputs", [&] { return output.at("name").string(); });
+      const std::string name = reading("outputs", [&] {
+        require_known(output, {"name", "parameters"});
+        return output.at("name").string();
+      });
       const auto label = std::ranges::find(names, name) - names.begin();
       if (label == std::ssize(names))
         fail("there is no output \"", name, "\"; the model has ",
@@ -97,6 +100,7 @@ Json tensor(const std::string& name, const char* datatype, const std::vector<Ind
 InferRequest parse_infer(const scoring::ServedModel& model, const std::string& body, Index json_bytes) {
   const Json json = parse_json(body.substr(0, std::size_t(json_bytes)));
   std::string_view binary = std::string_view(body).substr(std::size_t(json_bytes));
+  require_known(json, {"id", "parameters", "inputs", "outputs"});
   InferRequest request;
   if (json.has("id")) request.id = reading("id", [&] { return json.at("id").string(); });
   request.outputs = outputs_of(model, json);

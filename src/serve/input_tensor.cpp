@@ -15,6 +15,29 @@ namespace {
 
 constexpr Index most_numbers = Index{1} << 40;  // of a tensor, so that no product of extents overflows
 
+/// Throws Error unless a list has the shape of extents `from` to the last one.
+void require_nested(const Json& list, const std::vector<Index>& shape, std::size_t from) {
+  const std::vector<Json>& elements = list.elements();
+  if (std::ssize(elements) != shape[from])
+    fail("a list of dimension ", from, ", counted from 0, has ", counted(std::ssize(elements), "element"),
+         ", but the shape is [", join(shape), "]; nest the lists as the shape says, or give one flat list");
+  for (const Json& element : elements) {
+    const bool is_list = element.kind() == Json::Kind::array;
+    if (is_list != (from + 1 < shape.size()))
+      fail("a list of dimension ", from, ", counted from 0, holds ", is_list ? "lists" : "values",
+           ", but the shape is [", join(shape), "]; nest the lists as the shape says, or give one flat list");
+    if (is_list) require_nested(element, shape, from + 1);
+  }
+}
+
+/// Throws Error unless the data are one flat list, or lists that are nested as the shape says.
+void require_shape(const Json& data, const std::vector<Index>& shape) {
+  const auto is_list = [](const Json& element) { return element.kind() == Json::Kind::array; };
+  if (std::ranges::none_of(data.elements(), is_list)) return;
+  if (shape.empty()) fail("data has lists inside of its list, but the shape is []");
+  require_nested(data, shape, 0);
+}
+
 /// Reads the tensor `name`.
 InputTensor tensor_of(const std::string& name, const Json& json, std::string_view& binary) {
   InputTensor tensor{.name = name, .datatype = json.at("datatype").string(), .shape = {}, .bytes = {}};
@@ -27,10 +50,13 @@ InputTensor tensor_of(const std::string& name, const Json& json, std::string_vie
     size *= n;
   }
   const bool is_binary = json.has("parameters") && json.at("parameters").has("binary_data_size");
+  require_known(json, {"name", "datatype", "shape", "parameters", "data"});
   if (!is_binary) {
     tensor.data = &json.at("data");
+    reading("data", [&] { require_shape(*tensor.data, tensor.shape); });
     return tensor;
   }
+  if (json.has("data")) fail("it has data and binary_data_size; give one of them");
   const Index bytes = json.at("parameters").at("binary_data_size").integer();
   if (bytes < 0 || bytes > std::ssize(binary))
     fail("binary_data_size is ", bytes, ", but ", binary.size(), " bytes follow the JSON");
@@ -97,6 +123,15 @@ Index InputTensor::size() const {
   Index size = 1;
   for (const Index extent : shape) size *= extent;
   return size;
+}
+
+void require_known(const Json& object, const std::vector<std::string>& keys) {
+  for (const std::string& name : object.names()) {
+    if (std::ranges::find(keys, name) != keys.end()) continue;
+    const std::string near = schema::nearest(name, keys);
+    fail("\"", name, "\" is no key here; ",
+         near.empty() ? concat("the keys are ", join(keys)) : concat("did you mean \"", near, "\"?"));
+  }
 }
 
 const std::vector<Json>& elements_of(const Json& request, const std::string& name) {

@@ -40,6 +40,9 @@ struct InputTensor {
 /// Inputs of a request by name.
 using Inputs = std::map<std::string, InputTensor>;
 
+/// Throws Error if an object of a request has a key that is not among `keys`.
+void require_known(const Json& object, const std::vector<std::string>& keys);
+
 /// Returns the elements of a list of a request. Throws Error that names it if it is missing or no list.
 const std::vector<Json>& elements_of(const Json& request, const std::string& name);
 /// Reads the inputs of a request; `binary`: what follows its JSON. Throws Error for a damaged one, and for bytes that

@@ -95,8 +95,9 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
   const std::string advice = "remove the folder and train the point again";
   Outcome outcome = read_json(folder + "/result.json", advice, [](const Json& json) {
     Outcome read{json.at("steps").integer(), json.at("samples").integer(), json.at("weights_digest").string(), "", {}};
+    const bool made_steps = json.at("step_seconds").kind() != Json::Kind::null;  // else its costs are not of training
     for (const char* name : {"samples_per_second", "step_seconds", "peak_memory_bytes"})
-      read.metrics[name] = number_or_nan(json.at(name));
+      read.metrics[name] = made_steps ? number_or_nan(json.at(name)) : std::nan("");
     for (const char* block : {"windows", "evaluation"})  // an evaluation replaces the mean of the windows
       if (json.has(block))
         for (const std::string& name : json.at(block).names())
@@ -115,7 +116,10 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
     fail(path, ": ", error.what(), "; ", advice);
   }
   if (loss) outcome.metrics["loss"] = *loss;
-  if (!std::isfinite(value_of(outcome, metric, folder)))
+  const double value = value_of(outcome, metric, folder);
+  if (std::isnan(value) && std::isnan(outcome.metrics.at("step_seconds")) && is_of_machine(metric))
+    fail(folder, ": the last start made no step, so ", metric, " is unknown; ", advice);
+  if (!std::isfinite(value))
     fail(
         folder, ": ", metric, " is undefined at step ", outcome.steps,
         " (always so if the evaluation data, or each of its groups, has only one class), so points cannot be compared; "

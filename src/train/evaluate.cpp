@@ -140,6 +140,14 @@ void require_one_id(const std::string& group, Index without, const data::SourceI
          data.description, "; name a feature with one id per sample");
 }
 
+/// Throws Error that names the first sample of a batch whose score is not finite. `first`: number of its first sample.
+static void require_finite(const std::vector<float>& scores, Index labels, const data::Source& source, Index first) {
+  const auto found = std::ranges::find_if(scores, [](float score) { return !std::isfinite(score); });
+  if (found != scores.end())
+    fail(source.info().description, ": the score of sample ", first + (found - scores.begin()) / labels,
+         ", counted from 0, is not finite; look for far numbers in its row, or for damage with `tesserec verify`");
+}
+
 Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format) {
   const comm::Communicator& comm = session.comm;
   if (source.info().labelled) require_labels_of(session.job.model, source.info());
@@ -148,6 +156,8 @@ Index predict(Session& session, data::Source& source, const std::string& path, S
   for_each_prediction(
       session, source, 0, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
         const Range own = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size, batch.micro_batch);
+        comm::agree(comm,
+                    [&] { require_finite(probabilities, session.job.model.labels(), source, first + own.begin); });
         file->write({first + own.begin, first + own.end}, batch, probabilities);
         if (batch.micro_batch + 1 == session.lanes.micro_batches()) first += batch.global_size;
       });

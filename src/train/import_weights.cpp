@@ -191,10 +191,13 @@ Imported import_weights(Session& session, const ImportSettings& settings, Index 
         fill(session.exec, found->second, item);
   });
   log_rounded(session, settings.from);
-  // Drop the best of a run that this one replaces: prune() would keep it, and training would resume from it.
-  parallel_io::CheckpointFolder(comm, session.job.checkpoint_folder()).mark_best(std::nullopt);
-  remove_records(session);
   Imported imported{.checkpoint = save(session, at, epoch_samples), .weights_digest = weights_digest(session)};
+  // An import may fail, so the run that it replaces loses its best checkpoint, from which training would resume, and
+  // its records only now.
+  const parallel_io::CheckpointFolder folder(comm, session.job.checkpoint_folder());
+  folder.mark_best(std::nullopt);
+  folder.prune({at.step, ""}, kept_states(session.job.checkpoint, std::nullopt));
+  remove_records(session);
   for (const auto& [matrix, tensor] : matched->of_matrix)
     imported.tensors.push_back({tensor_name(matrix), tensor.tensor.name});
   for (const auto& [table, ids] : matched->ids) imported.tensors.push_back({"tables." + table + ".ids", ids.name});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -20,14 +21,25 @@ namespace {
 
 constexpr const char* scores_format = "tesserec-scores";  // attribute `format`
 
-/// Returns whether an existing file has scores: by its attribute `format`, or, as CSV, by the last column of its head.
-bool has_scores(const std::string& path, ScoresFormat format) {
-  if (format == ScoresFormat::csv) {
-    constexpr std::size_t longest = 1 << 20;  // bytes of the head
-    const std::string bytes = read_file(path, "the file", longest), head = bytes.substr(0, bytes.find('\n'));
-    const std::string last = head.substr(head.rfind(',') + 1);  // npos + 1 = 0
-    return last == "score" || last.starts_with("score_") || last.starts_with("\"score_");
-  }
+/// Returns the columns of the scores in CSV: "score", or "score_LABEL" of each of several labels.
+std::vector<std::string> columns_of(const std::vector<std::string>& tasks) {
+  std::vector<std::string> columns;
+  for (const std::string& task : tasks)
+    if (tasks.size() > 1) columns.push_back("score_" + task);
+  return columns.empty() ? std::vector<std::string>{"score"} : columns;
+}
+
+/// Returns the first line of a CSV file: the key columns, then those of the scores.
+std::string head_of(const data::SourceInfo& info, const std::vector<std::string>& tasks) {
+  std::vector<std::string> names;
+  for (const data::KeyColumn& key : info.keys) names.push_back(key.name);
+  std::ranges::copy(columns_of(tasks), std::back_inserter(names));
+  return join(names, ",", csv_cell) + "\n";
+}
+
+/// Returns whether an existing file has scores: by its attribute `format`, or by the head that a CSV file would get.
+bool has_scores(const std::string& path, const std::string& csv_head) {
+  if (!csv_head.empty()) return read_file(path, "the file", csv_head.size()) == csv_head;
   try {
     const store::PartedFile file = store::PartedFile::open(path);
     return file.index().has_attribute("/", "format") &&
@@ -38,14 +50,17 @@ bool has_scores(const std::string& path, ScoresFormat format) {
 }
 
 /// Throws Error if a file of scores at `path` would replace something else, or lie in a checkpoint or model folder.
-void require_free(const std::string& path, ScoresFormat format) {
+/// `csv_head`: empty for HDF5.
+void require_free(const std::string& path, const std::string& csv_head) {
   namespace fs = std::filesystem;
   std::error_code unreadable;  // the writer reports it
   if (const fs::path folder = fs::path(path).parent_path(); fs::exists(folder / "manifest.json", unreadable))
     fail(path, ": ", folder.string(), " is a checkpoint or model folder; write the scores elsewhere");
-  if (fs::exists(path, unreadable) && !(fs::is_regular_file(path, unreadable) && has_scores(path, format)))
-    fail(path, " exists and is no ", format == ScoresFormat::csv ? "CSV" : "HDF5",
-         " file of scores, so it is not replaced; name another file for the scores, or remove it");
+  if (fs::exists(path, unreadable) && !(fs::is_regular_file(path, unreadable) && has_scores(path, csv_head)))
+    fail(path, " exists and is no ",
+         csv_head.empty() ? "HDF5 file of scores"
+                          : concat("CSV file of these scores, whose head is ", csv_head.substr(0, csv_head.size() - 1)),
+         ", so it is not replaced; name another file for the scores, or remove it");
 }
 
 /// Reads the key columns of a range of samples, [keys] [samples, bytes of the column].
@@ -111,15 +126,12 @@ class CsvScores final : public ScoresFile {
   CsvScores(const Session& session, const data::Source& source, const std::string& path)
       : comm_(session.comm), source_(source), columns_(columns_of(session.job.model.tasks)) {
     comm::agree(comm_, [&] {
-      std::string header;
-      for (const data::KeyColumn& key : source.info().keys) {
+      for (const data::KeyColumn& key : source.info().keys)
         if (std::find(columns_.begin(), columns_.end(), key.name) != columns_.end())
           fail(source.info().description, ": a key column is named \"", key.name,
                "\", like the column of the scores; rename it");
-        header += csv_cell(key.name) + ",";
-      }
       if (comm_.rank() == 0) draft_.emplace(path, session.job.run.lock_wait);
-      if (draft_) draft_->write(header + join(columns_, ",", csv_cell) + "\n");
+      if (draft_) draft_->write(head_of(source.info(), session.job.model.tasks));
     });
   }
 
@@ -140,14 +152,6 @@ class CsvScores final : public ScoresFile {
   }
 
  private:
-  /// Returns the names of the columns of the scores: "score", or "score_LABEL" of each of several labels.
-  static std::vector<std::string> columns_of(const std::vector<std::string>& tasks) {
-    std::vector<std::string> columns;
-    for (const std::string& task : tasks)
-      if (tasks.size() > 1) columns.push_back("score_" + task);
-    return columns.empty() ? std::vector<std::string>{"score"} : columns;
-  }
-
   std::string lines_of(Range samples, const std::vector<float>& scores) const {
     const std::vector<std::vector<char>> keys = keys_of(source_, samples);
     std::string lines;
@@ -174,7 +178,8 @@ class CsvScores final : public ScoresFile {
 std::unique_ptr<ScoresFile> make_scores_file(const Session& session, const data::Source& source,
                                              const std::string& path, ScoresFormat format) {
   comm::agree(session.comm, [&] {
-    if (session.comm.rank() == 0) require_free(path, format);
+    if (session.comm.rank() == 0)
+      require_free(path, format == ScoresFormat::csv ? head_of(source.info(), session.job.model.tasks) : "");
   });
   if (format == ScoresFormat::csv) return std::make_unique<CsvScores>(session, source, path);
   return std::make_unique<Hdf5Scores>(session, source, path);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::train {
@@ -78,6 +79,10 @@ NamesThere::NamesThere(NameMap map, const Session& session) : map_(map), job_(se
 std::vector<std::string> NamesThere::of(const std::string& name) const {
   if (map_ == NameMap::tesserec) return {name};
   if (map_ == NameMap::reference) return names_of_reference(name, tables_);
+  if (job_.model.type == "network" && name.starts_with("dense."))
+    fail(
+        "--map torchrec does not know the layers of model.type = \"network\", which reads the products of vectors in "
+        "another order than TorchRec; import into the model type, or the tables alone with --only");
   return names_of_torchrec(name, tables_, std::ssize(job_.model.top));
 }
 

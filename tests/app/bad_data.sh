@@ -159,6 +159,7 @@ must_succeed '"rows": 100' preprocess "$folder/one.toml" --json
 must_fail 'was made with other data than' train "$folder/one.toml" --set train.epochs=6
 must_succeed '"log_loss"' evaluate "$folder/turned.toml" --json
 must_succeed '"steps": 24' train "$folder/one.toml" --json --set train.epochs=6 --set 'checkpoint.accept=["data"]'
+[ "$(grep -c 'has other bytes than before under the same name' "$folder/err")" = 1 ] || complain "other bytes are not said once"
 
 # The data's description in a checkpoint, and labels with another meaning.
 checkpoint=$(echo "$folder"/columns/checkpoints/step_*24)

@@ -113,4 +113,38 @@ bad 'table C1 grows, so it cannot have kernel "dense"' '' --set plan.tables.C1.k
 must_fail 'grows, so its rows lie in memory that GPUs cannot read' plan "$folder/growing.toml" "${large[@]}" --device cuda
 RANKS=2 bad 'the table grows, so it cannot be data_parallel' '' --set plan.tables.C1.sharding=data_parallel
 RANKS=2 bad 'table C1 grows, so it cannot be in 2 replica groups' '' --set plan.replicas=2
+# Ids without a row that read start values read those of the run's seed.
+awk 'BEGIN { print "click,item,x"; for (i = 0; i < 400; ++i) print (i * 7 % 5 == 0) "," i * i % 97 "," i % 7 }' >"$folder/rows.csv"
+cat >"$folder/rows.toml" <<END
+[run]
+output = "$folder/rows"
+[preprocess]
+format = "table"
+header = true
+train = ["$folder/rows.csv"]
+output = "$folder/rows_data"
+column = [{name = "click", kind = "label", positive = ["1"], negative = ["0"]}, {name = "item", kind = "category", ids = "hashed"},
+  {name = "x", kind = "number"}]
+[data]
+train = ["$folder/rows_data/train.h5"]
+evaluate = ["$folder/rows_data/train.h5"]
+[model]
+embedding_dim = 4
+bottom = [4]
+top = [4, 1]
+[train]
+batch_size = 64
+lanes = 4
+[[table]]
+name = "item"
+growing = true
+rows = 1024
+admit_after = 9
+unknown = "start"
+END
+must_succeed '"rows": 400' preprocess "$folder/rows.toml" --json
+must_succeed '"steps"' train "$folder/rows.toml" --json
+must_succeed '"auc"' evaluate "$folder/rows.toml" --json
+must_fail 'run.seed = 1, but this deck has 7' evaluate "$folder/rows.toml" --set run.seed=7
+must_succeed '"auc"' evaluate "$folder/rows.toml" --json --set run.seed=7 --set 'checkpoint.accept=["run.seed"]'
 finish

@@ -37,6 +37,11 @@ must_score reference reference
 must_score torchrec torchrec
 must_score torchrec torchrec --set 'import=[{name="dense.top.0.weight", from="model.over_arch.model.0._mlp.0._linear.weight"}]'
 must_score torchrec_dcn torchrec --set model.type=dlrm_dcn --set model.cross_layers=2 --set model.cross_rank=5
+# The same model layer by layer would read the products of vectors in another order.
+must_succeed 'type = "network"' check "$folder/golden.toml" --network
+mv "$folder/out" "$folder/layers.toml"
+must_fail '--map torchrec does not know the layers of model.type = "network"' import "$folder/layers.toml" \
+  --from "$golden/torchrec.safetensors" --map torchrec --set "run.output=$folder/layers"
 
 # Back with the digest, from all forms, and on from there as from the checkpoint itself.
 deck=$folder/deck.toml
@@ -181,6 +186,17 @@ must_fail 'holds checkpoints up to step' import "$deck" --from "$folder/w.npy" -
 must_fail 'checkpoint.keep is 0' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set checkpoint.keep=0
 must_fail 'name it with checkpoint.start_from' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set "checkpoint.resume=$folder/origin"
 must_fail 'set it to "auto"' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set checkpoint.resume=never
+# An import that fails leaves a run that it was to replace.
+must_succeed '"steps"' train "$deck" --json --set "run.output=$folder/kept" --set checkpoint.keep_best=true --set evaluate.every_steps=4
+[ -e "$folder/kept/checkpoints/best.json" ] || complain "no best checkpoint"
+there=$(cd "$folder/kept" && find . -type f ! -name lock | sort)
+RANKS=1 run bash -c 'ulimit -f 8 && exec "$0" "$@"' "$TESSEREC" import "$deck" --from "$folder/w.npy" --set "run.output=$folder/kept" \
+  --set run.overwrite=true
+[ "$code" = 2 ] && grep -q 'cannot write it: File too large' "$folder/err" || complain "no failed import"
+[ "$there" = "$(cd "$folder/kept" && find . -type f ! -name lock | sort)" ] || complain "a failed import removed files of the run"
+must_succeed '"tensors"' import "$deck" --from "$folder/w.npy" --json --set "run.output=$folder/kept" --set run.overwrite=true
+[ "$(cd "$folder/kept" && find . -name 'step_*' -o -name '*.json*' | grep -v manifest)" = ./checkpoints/step_000000000 ] ||
+  complain "an import left: $(cd "$folder/kept" && find . -name 'step_*' -o -name '*.json*')"
 mkdir "$folder/twice"
 cp "$folder/w.npy/tables.C1.weight.npy" "$folder/twice/sparse_arch.embedding_bag_collection.embedding_bags.t_cat_0.weight.npy"
 must_fail 't_cat_0.weight is taken by another tensor of the model, too' import "$deck" --from "$folder/twice" --map torchrec \

@@ -65,20 +65,31 @@ must_fail 'names no format' predict "$deck" --scores "$folder/s.parquet"
 
 # Only files of scores are replaced.
 state=$(echo "$folder"/run/checkpoints/step_*)
-echo 'id,price' >"$folder/other.csv"
+echo 'user,score' >"$folder/other.csv"
 mkdir "$folder/taken.csv"
 before=$(sha256sum "$folder/new/predict.h5" "$state/state.h5" "$folder/run/metrics.jsonl" "$folder/other.csv")
 must_fail 'new/predict.h5 exists and is no HDF5 file of scores' predict "$deck" --scores "$folder/new/predict.h5"
 must_fail 'new/predict.h5 exists and is no HDF5 file of scores' predict "$deck" --scores "$folder/new/../new/predict.h5"
 must_fail 'is a checkpoint or model folder' predict "$deck" --scores "$state/state.h5"
 must_fail 'is a checkpoint or model folder' predict "$deck" --scores "$state/scores.csv"
-must_fail 'metrics.jsonl exists and is no CSV file of scores' predict "$deck" --scores "$folder/run/metrics.jsonl" --format csv
-must_fail 'other.csv exists and is no CSV file of scores' predict "$deck" --scores "$folder/other.csv"
-must_fail 'taken.csv exists and is no CSV file of scores' predict "$deck" --scores "$folder/taken.csv"
+must_fail 'metrics.jsonl exists and is no CSV file of these scores, whose head is id,score' predict "$deck" --scores "$folder/run/metrics.jsonl" --format csv
+must_fail 'other.csv exists and is no CSV file of these scores, whose head is id,score' predict "$deck" --scores "$folder/other.csv"
+must_fail 'taken.csv exists and is no CSV file of these scores, whose head is id,score' predict "$deck" --scores "$folder/taken.csv"
 [ "$before" = "$(sha256sum "$folder/new/predict.h5" "$state/state.h5" "$folder/run/metrics.jsonl" "$folder/other.csv")" ] ||
   complain 'a file without scores was replaced'
 [ ! -e "$state/scores.csv" ] || complain 'scores in a checkpoint'
 must_succeed '"samples": 99' predict "$deck" --scores "$folder/one.csv" --json
+
+# A score that is no number is an error that names its row, and no file is written.
+printf '%s\n' 'id;price;c10;c2' 'n0;1;1;1' 'n1;3e38;1;1' >"$folder/far.csv"
+crossed=(--set model.type=dlrm_dcn --set model.cross_layers=2 --set model.cross_rank=2 --set "run.output=$folder/crossed")
+must_succeed '"steps"' train "$deck" "${crossed[@]}" --json
+must_succeed '"rows": 2' preprocess "$deck" "${new[@]}" --set "preprocess.predict=$folder/far.csv" --set "preprocess.output=$folder/far" --json
+for format in csv h5; do
+  must_fail 'far/predict.h5: the score of sample 1, counted from 0, is not finite' predict "$deck" "${crossed[@]}" \
+    --set "data.predict=$folder/far/predict.h5" --scores "$folder/far_scores.$format"
+done
+[ ! -e "$folder/far_scores.h5" ] && [ ! -e "$folder/far_scores.csv" ] || complain 'scores that are no numbers were written'
 
 # A model that learned more values says so of rows that were encoded before.
 awk 'BEGIN { print "y,c2,c10,price,id"

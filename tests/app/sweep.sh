@@ -132,6 +132,20 @@ code=$?
 [ "$(find long -name 'step_*' | wc -l)" = 1 ] || complain "a signal to a long run: no checkpoint"
 grep -q '"exit_reason": "signal"' "$(find long -name result.json)" || complain "a signal to a long run: it did not end by the signal"
 [ "$(find long -name point.json | wc -l)" = 1 ] || complain "another point was begun after the signal"
+# A point that failed before the signal does not hide it.
+mkdir -p mixed && sed 's/^samples = .*/samples = 600000/' "$deck" >mixed.toml
+mixed=("${whole[@]}" --set run.output=mixed --set sweep.jobs=1 --set train.steps=300000 --set train.epochs=1000000 --set sweep.method=list
+  --set 'sweep.keys={"optimizer.dense.lr" = [0.1, 0.2]}')
+first=$("$TESSEREC" sweep list mixed.toml "${mixed[@]}" 2>/dev/null | grep -o 'mixed/[^ ]*' | head -n 1)
+mkdir -p "$first/checkpoints" && : >"$first/metrics.jsonl" && mkdir "$first/run.json"
+"$TESSEREC" sweep run mixed.toml "${mixed[@]}" >out 2>err &
+job=$!
+for _ in $(seq 300); do [ -n "$(find mixed -name metrics.jsonl -size +0)" ] && break; sleep 0.1; done
+kill -INT "$job"
+wait "$job"
+code=$?
+[ "$code" = 85 ] && grep -q '1 point failed; the same command repeats' err && grep -q 'ended by a signal' err ||
+  complain "a signal behind a failed point: exit code $code: $(cat err)"
 # Two tasks of one point: the second waits and has nothing to do.
 twice=("${array[@]}" --set run.output=twice --set train.steps=2000 --set train.epochs=9)
 "$TESSEREC" sweep run "$deck" 3 "${twice[@]}" >/dev/null 2>&1 &

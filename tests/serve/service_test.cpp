@@ -154,6 +154,19 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
   CHECK(refused(served.infer(R"({"inputs": {}})"), 400) == "inputs: {} is not a list");
   CHECK(mentions(refused(served.infer(request_of({"{}"})), 400), "input 0, counted from 0: \"name\" is missing"));
   CHECK(with(1, R"({"name": "C1", "datatype": "INT64", "data": [1]})") == "input \"C1\": \"shape\" is missing");
+  // Lists inside of a list must be those of the shape: else values would go to other samples.
+  CHECK(mentions(with(1, input("C1", "INT64", "2, 2", "[1], [2, 3, 4]")),
+                 "input \"C1\": data: a list of dimension 1, counted from 0, has 1 element, but the shape is [2, 2]"));
+  CHECK(mentions(with(1, input("C1", "INT64", "2, 2", "[1, 2], 3, 4")), "has 3 elements, but the shape is [2, 2]"));
+  CHECK(mentions(with(1, input("C1", "INT64", "2, 2", "[1, 2], 3")), "holds values, but the shape is [2, 2]"));
+  CHECK(mentions(with(1, input("C1", "INT64", "2", "[1], [2]")), "holds lists, but the shape is [2]"));
+  CHECK(mentions(with(1, R"({"name": "C1", "datatype": "INT64", "shape": [1], "data": [1],
+                             "parameters": {"binary_data_size": 8}})"),
+                 "input \"C1\": it has data and binary_data_size; give one of them"));
+  CHECK(
+      mentions(with(1, R"({"name": "C1", "dataype": "INT64", "shape": [1], "data": [1]})"), "\"datatype\" is missing"));
+  CHECK(mentions(with(1, R"({"name": "C1", "datatype": "INT64", "shape": [1], "data": [1], "dta": 1})"),
+                 "input \"C1\": \"dta\" is no key here; did you mean \"data\"?"));
   CHECK(with(1, R"({"name": "C1", "datatype": "INT64", "shape": [1]})") == "input \"C1\": \"data\" is missing");
   const auto more = [&](const std::string& text) {
     return refused(served.infer(request_of(served.inputs(), ", " + text)), 400);

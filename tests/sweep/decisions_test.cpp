@@ -191,6 +191,13 @@ TEST_CASE("outcome_of_run: takes the loss of the last step or none") {
   CHECK(outcome.metrics.at("samples_per_second") == 2000.5);
   CHECK((outcome.steps == 20 && outcome.samples == 40 && outcome.weights_digest == "w"));
   CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "loss"); }), "the run to step 20 has no loss"));
+  // A start that made no step has no costs: of 0 s a step it would be the best point.
+  folder.write("result.json", R"({"steps": 20, "samples": 40, "weights_digest": "w", "samples_per_second": null, )"
+                              R"("step_seconds": null, "peak_memory_bytes": 5, "evaluation": {"auc": 0.5}})");
+  for (const char* const metric : {"step_seconds", "samples_per_second", "peak_memory_bytes"})
+    CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, metric); }),
+                   concat("the last start made no step, so ", metric, " is unknown")));
+  CHECK(sweep::outcome_of_run(folder.path, "auc").metrics.at("auc") == 0.5);
 }
 
 TEST_CASE("order and more_is_better: rank by the metric's own direction") {
