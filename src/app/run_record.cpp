@@ -101,10 +101,10 @@ Json score_bins_json(const metrics::ScoreBins& bins) {
   return Json::object().set("samples", bins.samples).set("clicks", bins.clicks).set("scores", bins.scores);
 }
 
-}  // namespace
-
 /// Returns a figure of this start's steps as JSON, null if it made none.
-static Json known(double figure) { return Json(figure > 0 ? figure : std::nan("")); }
+Json known(double figure) { return Json(figure > 0 ? figure : std::nan("")); }
+
+}  // namespace
 
 Json result_json(const train::Session& session, const train::TrainResult& result, const std::string& start_time) {
   Json json = Json::object();

@@ -103,10 +103,11 @@ int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const swee
     done += value ? 1 : 0;
     log_info(concat(done, " of ", total, ": index ", point, ", ", sweep.runs[point].label, ", ", end));
   });
+  if (failed.empty()) return signal;
   const std::string failures = concat(counted(failed.size(), "point"),
                                       " failed; the same command repeats only unfinished points: ", join(failed, "; "));
-  if (signal == 0 && !failed.empty()) fail(failures);
-  if (!failed.empty()) log_warning(failures);
+  if (signal == 0) fail(failures);
+  log_warning(failures);
   return signal;
 }
 

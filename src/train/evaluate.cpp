@@ -87,6 +87,14 @@ void require_labels_in(const Session& session, const data::SourceInfo& data, Ind
          ", the only one that the model learns; leave these samples out");
 }
 
+/// Throws Error that names the first sample of a batch whose score is not finite. `first`: number of its first sample.
+void require_finite(const std::vector<float>& scores, Index labels, const data::Source& source, Index first) {
+  const auto found = std::ranges::find_if(scores, [](float score) { return !std::isfinite(score); });
+  if (found != scores.end())
+    fail(source.info().description, ": the score of sample ", first + (found - scores.begin()) / labels,
+         ", counted from 0, is not finite; look for far numbers in its row, or for damage with `tesserec verify`");
+}
+
 }  // namespace
 
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids, Index epoch) {
@@ -138,14 +146,6 @@ void require_one_id(const std::string& group, Index without, const data::SourceI
   if (without > 0)
     fail("evaluate.group: feature \"", group, "\" has no id, or several, in ", counted(without, "sample"), " of ",
          data.description, "; name a feature with one id per sample");
-}
-
-/// Throws Error that names the first sample of a batch whose score is not finite. `first`: number of its first sample.
-static void require_finite(const std::vector<float>& scores, Index labels, const data::Source& source, Index first) {
-  const auto found = std::ranges::find_if(scores, [](float score) { return !std::isfinite(score); });
-  if (found != scores.end())
-    fail(source.info().description, ": the score of sample ", first + (found - scores.begin()) / labels,
-         ", counted from 0, is not finite; look for far numbers in its row, or for damage with `tesserec verify`");
 }
 
 Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format) {

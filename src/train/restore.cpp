@@ -163,9 +163,8 @@ Position resume_from(Session& session, const NamedCheckpoint& from, const std::v
                     session.data.description));
   } else if (!content.empty() && !session.contents.empty() && !same_files(session, content)) {
     log_warning(concat(session.data.description,
-                       " has other bytes than before under the same name and with as many "
-                       "samples, so training goes on at batch ",
-                       at.batch, " of epoch ", at.epoch,
+                       " has other bytes than before under the same name and with as many samples, so ",
+                       "training goes on at batch ", at.batch, " of epoch ", at.epoch,
                        " and takes no sample before it; name the file of each day otherwise to train on all of it"));
   }
   log_info(concat("resumed from ", from.folder, at.deltas > 0 ? " and " + counted(at.deltas, "delta") : "", ": step ",
